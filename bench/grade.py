@@ -1,0 +1,57 @@
+"""Grades one response to one problem."""
+
+from __future__ import annotations
+
+from bench.grading.compare import canonical, is_right
+from bench.grading.extract import extract, visible_text
+from bench.grading.response import Response
+from bench.problem import Problem
+from bench.thinking import ThinkingState, split_thinking
+from bench.verdict import Outcome, Verdict
+
+# Stored with every verdict; raised whenever a response may get another verdict than before.
+GRADER_VERSION = "1"
+
+
+def grade(
+    problem: Problem,
+    response: str | None,
+    *,
+    finish_reason: str = "stop",
+    prompt_tail: str = "",
+    family: str | None = None,
+) -> Verdict:
+    r"""Return what one response is worth; never raises on any text and is linear in its length.
+
+    The thinking is removed. What counts is the last closed box that holds an answer, unless an explicit final
+    statement after it says otherwise; else the last explicit statement; else JSON or a code block; else the
+    last line. A response that was cut can be right only by a closed box or a completed statement.
+
+    Limits: an answer longer than 16,384 characters or a number of more than 1,000 digits is not read; neither is
+    arithmetic (``\boxed{3 + 4}``) worked out.
+
+    Args:
+        problem: What was asked.
+        response: What the model wrote; None, as some providers send for no content, is an empty response.
+        finish_reason: ``stop`` where the model ended by itself; anything else means that it was cut.
+        prompt_tail: The end of the rendered prompt, which may have opened the thinking.
+        family: The model's family, see :func:`bench.thinking.split_thinking`.
+    """
+    ended = finish_reason == "stop"
+    thinking = split_thinking(response or "", finish_reason=finish_reason, prompt_tail=prompt_tail, family=family)
+    text = visible_text(thinking.answer)
+    found = extract(Response(text, problem, ended)) if text else None
+    if found is None or found.value is None:
+        reason = "unreadable" if found else _reason(text, thinking.state, ended)
+        return Verdict(Outcome.UNPARSED, None, None, found is not None and found.followed, reason)
+    outcome = Outcome.CORRECT if is_right(found.value, problem) else Outcome.INCORRECT
+    return Verdict(outcome, canonical(found.value), found.rule, found.followed)
+
+
+def _reason(text: str, state: ThinkingState, ended: bool) -> str:
+    """Return why no answer was found."""
+    if state is ThinkingState.UNCLOSED:
+        return "unclosed_thinking"
+    if not ended:
+        return "truncated"
+    return "no_candidate" if text.strip() else "empty"

@@ -1,0 +1,58 @@
+"""Finds the answer in the visible text: the rules in order, the first that finds something decides."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from bench.grading.response import Found, Response
+from bench.grading.rules import boxed, last_line, marker, structured
+
+RULES = (boxed.RULE, marker.RULE, structured.JSON, structured.BLOCK, last_line.RULE)
+
+# Looking ahead keeps the search cheap in a text full of `<`.
+_SPECIAL = re.compile(
+    r"<(?=[|｜/esb])(?:[|｜](?P<name>[\w▁]{1,40})[|｜]|(?P<end>/s|eos|end_of_turn)|start_of_turn|s|bos)>"
+)
+_ENDS = frozenset(
+    "eot_id endoftext im_end end_of_text return end eom_id eos end_of_turn end▁of▁sentence END_OF_TURN_TOKEN".split()
+)
+_MAX_SPECIAL = 4096  # more of them are a loop
+_TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
+# A base model goes on with the next question of its own.
+_RUN_ON = re.compile(r"\n[ \t#*]*(?:Question|Problem|Q|Human|User|Instruction)[ \t]*\d{0,4}[ \t*]*:")
+
+
+def visible_text(answer: str) -> str:
+    """Return an answer without what decoding left of special tokens, cut where the model's turn ends."""
+    if "\x08" in answer or "\x1b" in answer:  # an under-escaped `\\boxed`, a terminal's colours
+        answer = _TERMINAL_COLOUR.sub("", answer.replace("\x08oxed", "\\boxed"))
+    if "<" not in answer or ">" not in answer:
+        return answer
+    position, written = 0, False
+    for token in islice(_SPECIAL.finditer(answer), _MAX_SPECIAL):
+        written = written or bool(answer[position : token.start()].strip())
+        position = token.end()
+        if written and (token["end"] or token["name"] in _ENDS):
+            answer = answer[: token.start()]
+            break
+    return _SPECIAL.sub("", answer, count=_MAX_SPECIAL) if position else answer
+
+
+def extract(response: Response) -> Found | None:
+    """Return what the first rule with a result found, None where none has one.
+
+    Where the text goes on with a question of its own, an answer before it decides.
+    """
+    run_on = _RUN_ON.search(response.text, 1)
+    if run_on:
+        own = Response(response.text[: run_on.start()], response.problem, ended=True)
+        found = boxed.RULE.find(own) or marker.RULE.find(own)
+        if found and found.value is not None:
+            return found
+    for rule in RULES:
+        if response.ended or rule.when_cut:
+            found = rule.find(response)
+            if found:
+                return found
+    return None

@@ -1,0 +1,150 @@
+"""Reads a list of numbers, in whatever brackets, separators or order marks it is written."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from bench.grading.numbers import MAX_DIGITS, read_number
+from bench.grading.scalars import bare, first_sentence, without_asides
+
+Elements = tuple[int | Fraction, ...]
+
+_SIMPLE = re.compile(r"\[?[\d\s,-]*\]?", re.ASCII)
+_TIGHT_ZEROS = re.compile(r",0\d", re.ASCII)
+_MARKS = re.compile(r" ?(?:;|->|<=?|>=?|≤|≥|\||\*(?= )) ?")
+_AND = re.compile(r",? (?:and|then|followed by) |(?<=\d), ?and ", re.IGNORECASE)
+_LABEL = re.compile(r"^[^\d\[\]()+-]*(?:[+-](?! ?\.?\d)[^\d\[\]()+-]*)*")
+_DIGIT = re.compile(r"\d", re.ASCII)
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}", re.ASCII)
+_TRIPLE = re.compile(r"\d{3}", re.ASCII)
+_REFUSED = re.compile(r"\b(?:not|or|no|none|never|neither|nor|except)\b|n't\b|\.\.\.|[\\^±√]", re.IGNORECASE)
+_LEADING = re.compile(r"(?:[\d\s,;.'+<&-]|->|\band\b(?= *[+-]?\d))+", re.ASCII)
+_CLAIM = re.compile(r"\b(?:is|are|be|gives?|yields?|becomes?|get|order|list|values?|modes?)\b|:|=|->", re.IGNORECASE)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+# Elements that are no plain integers; more of them than this are not worth their cost.
+_MAX_WRITTEN_OUT = 1_000
+_ARITHMETIC = re.compile(r"[\\^*/=<>|~+]|\d[eE]| - ")
+_NUMBERS = re.compile(r"(?<![\w.^])[+-]?\d+(?:\.\d+)?(?![\w^])", re.ASCII)
+
+
+def read_simple_list(text: str) -> Elements | None:
+    """Return the integers of a plain comma-separated list, quickly, None for every other form."""
+    if not _SIMPLE.fullmatch(text) or _TIGHT_ZEROS.search(text):
+        return None
+    parts = text.strip("[] \n\t").split(",")
+    tight = sum(not part[:1].isspace() for part in parts[1:])
+    if len(parts) > 1 and 0 < tight < len(parts) - 1 or len(max(parts, key=len)) > MAX_DIGITS:
+        return None
+    try:
+        return tuple(map(int, parts))
+    except ValueError:
+        return None
+
+
+def read_list(text: str) -> Elements | None:
+    """Return the numbers of the one list that all of ``text`` states, None where it states no list."""
+    simple = read_simple_list(text)
+    if simple is not None:
+        return simple
+    text = without_asides(text)
+    if _REFUSED.search(text):
+        return None
+    inner = _list_part(text)
+    inner = inner.replace("[", " ").replace("]", " ").strip(" .,;:")
+    if "(" in inner and "/" not in inner:
+        inner = inner.replace("(", " ").replace(")", " ").strip(" .,;:")
+    return () if not inner and "[" in text else _elements(inner)
+
+
+def _list_part(text: str) -> str:
+    """Return the list itself: without label and closing words, of several steps or sides the last one."""
+    for mark in ("->", "="):
+        before, _, after = text.rpartition(mark)
+        several = before.rstrip().endswith("]") or mark == "="
+        if several and _DIGIT.search(after):
+            text = after
+    text = _LABEL.sub("", text.strip(), count=1)
+    return text[: max(map(text.rfind, "0123456789])")) + 1]
+
+
+def _elements(text: str) -> Elements | None:
+    """Split at the strongest separator that occurs and read every element."""
+    text = _AND.sub(", ", _MARKS.sub(";", text))
+    if ";" in text:
+        elements = _read_all(text.split(";"))
+        return elements if elements is not None else _read_all(re.split("[;,]", text))
+    if "," in text:
+        return _read_all(_split_at_commas(text))
+    return _read_all(re.sub(r"^([+-]) (?=\d)", r"\1", text).split())
+
+
+def _split_at_commas(text: str) -> list[str]:
+    """Split at commas, but keep digit groups together.
+
+    A comma groups digits where a space follows the other commas (``10, 1,500``) or where the digits after it
+    could not be an element (``1,000``).
+    """
+    parts = text.strip(", ").split(",")
+    mixed = any(part[:1] == " " for part in parts[1:]) and any(part[:1] != " " for part in parts[1:])
+    elements = parts[:1]
+    for part in parts[1:]:
+        groups = _TRIPLE.fullmatch(part.rstrip()) and _GROUPED.fullmatch(elements[-1].strip().split(",")[0])
+        if groups and (mixed or part[0] == "0"):
+            elements[-1] += "," + part
+        else:
+            elements.append(part)
+    return elements
+
+
+def _read_all(parts: list[str]) -> Elements | None:
+    elements: list[int | Fraction] = []
+    written_out = 0
+    for part in map(str.strip, parts):
+        if len(part) <= MAX_DIGITS and _INTEGER.fullmatch(part):
+            elements.append(int(part))
+            continue
+        written_out += 1
+        number = read_number(bare(part)) if written_out <= _MAX_WRITTEN_OUT else None
+        if number is None:
+            return None
+        elements.append(number.value)
+    return tuple(elements) or None
+
+
+def read_list_statement(text: str) -> Elements | None:
+    """Return the list with which a statement begins: in brackets, or up to the first word."""
+    begins = text.find("[")
+    if begins >= 0 and not _DIGIT.search(text[:begins]):
+        ends = text.find("]", begins)
+        return read_list(text[begins : ends + 1]) if ends >= 0 else None
+    return read_list(first_sentence(text)) or _read_leading_list(first_sentence(text))
+
+
+def read_list_claim(sentence: str) -> Elements | None:
+    """Return the last list in brackets of a sentence, else the one that it says something is."""
+    ends = sentence.rfind("]")
+    begins = sentence.rfind("[", 0, ends) if ends >= 0 else -1
+    if begins >= 0:
+        return read_list(sentence[begins : ends + 1])
+    whole = read_list(sentence)
+    if whole is not None:
+        return whole
+    for piece in reversed(_CLAIM.split(sentence)[-32:]):
+        found = _read_leading_list(piece.strip())
+        if found is not None:
+            return found
+    return None
+
+
+def _read_leading_list(text: str) -> Elements | None:
+    run = _LEADING.match(text)
+    return read_list(run.group().strip(" .,;")) if run and _DIGIT.search(run.group()) else None
+
+
+def read_several(text: str) -> Elements | None:
+    """Return the numbers of a text that names two or more where one was asked for, else None."""
+    if len(text) > MAX_DIGITS or _ARITHMETIC.search(text):
+        return None
+    found = _NUMBERS.findall(text)
+    return _read_all(found) if len(found) > 1 else None

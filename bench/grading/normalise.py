@@ -1,0 +1,237 @@
+"""Writes a candidate answer plainly: LaTeX, Markdown, HTML and Unicode become a small ASCII alphabet.
+
+The plain text holds words, numbers, brackets, commas and these signs: ``* / ^ + - = % < >``, ``~`` (about
+equal), ``->`` (leads to), ``...``, ``≤ ≥ ≠ ±``, and GLUE, a comma that does not separate elements (``1{,}234``).
+A command that changes a value and is not known here stays as ``\\name``; readers refuse a backslash, so that
+``\\sqrt{49}`` is never read as 49.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+# No answer is longer; longer candidates are not read, which bounds the cost of every later step.
+MAX_LENGTH = 16_384
+GLUE = "\N{ARABIC THOUSANDS SEPARATOR}"
+
+_PLAIN = re.compile(r"[\w\s.,;:+()\[\]/%<>=-]*", re.ASCII)
+
+
+def normalise(text: str) -> str:
+    """Return the candidate in the plain alphabet with single spaces; ``""`` where it is too long to be an answer."""
+    if len(text) > MAX_LENGTH:
+        return ""
+    if not _PLAIN.fullmatch(text) or "__" in text or "<" in text:
+        if "~" in text:
+            text = _TIE.sub(" ", text)
+        if not text.isascii():
+            text = _to_ascii(text)
+        if "&" in text:
+            text = html.unescape(text)
+            text = text if text.isascii() else _to_ascii(text)
+        text = _without_latex(_without_markup(text))
+    return " ".join(text.split()) if len(text) <= 2 * MAX_LENGTH else ""  # a character may stand for several
+
+
+# --- Unicode ------------------------------------------------------------------------------------------------
+
+_SIGNS = {
+    "-": "\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{SMALL HYPHEN-MINUS}"
+    "\N{FULLWIDTH HYPHEN-MINUS}\N{HEAVY MINUS SIGN}\N{HORIZONTAL BAR}\N{SUPERSCRIPT MINUS}\N{HYPHEN BULLET}",
+    "*": "×·∙⋅•✕✖∗",
+    "/": "÷⁄∕",
+    "~": "≈≃≅≐∼",
+    "=": "≡",
+    "->": "→⇒⟶⟹➔➜↦",
+    "≤": "⩽≦",
+    "≥": "⩾≧",
+    ",": "、،",
+    '"': "“”„«»",
+    "'": "‘’′",
+    "...": "…⋯",
+    GLUE: GLUE,
+    ".": "。٫",
+}
+_TRANSLATION = str.maketrans({char: sign for sign, chars in _SIGNS.items() for char in chars})
+_KEPT = frozenset("≤≥≠±√°" + GLUE)
+_SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_VULGAR = re.compile("[¼½¾⅐-⅞↉]")
+_OVERLINED = re.compile("(?:\\d[\N{COMBINING OVERLINE}\N{COMBINING MACRON}\N{COMBINING DOT ABOVE}])+")
+
+
+def _to_ascii(text: str) -> str:
+    """Return the text with digits, signs and spaces of every script in ASCII, invisible characters dropped."""
+    text = _SUPERSCRIPT.sub(lambda m: "^" + unicodedata.normalize("NFKC", m.group()), text)
+    text = _VULGAR.sub(lambda m: f" {unicodedata.normalize('NFKC', m.group())} ", text)
+    text = _OVERLINED.sub(lambda m: f"({''.join(c for c in m.group() if c.isdigit())})", text)
+    text = unicodedata.normalize("NFKC", text.translate(_TRANSLATION)).translate(_TRANSLATION)
+    return "".join(char if char < "\x80" or char in _KEPT else _plain_character(char) for char in text)
+
+
+def _plain_character(char: str) -> str:
+    """Return the ASCII stand-in for one character outside ASCII, or itself if it is a letter or sign."""
+    category = unicodedata.category(char)
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    if category[0] == "Z":
+        return " "
+    return "" if category[0] in "CM" else char  # controls, marks: nothing that a reader sees
+
+
+# --- Markdown and HTML ----------------------------------------------------------------------------------------
+
+_TAG = re.compile(
+    r"</?(?:a|answer|b|br|code|div|em|font|i|li|mark|ol|p|pre|s|small|span|strong|sub|sup|td|th|tr|u|ul|result)"
+    r"(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
+_PYTHON_POWER = re.compile(r"(?<=\d)\*\*(?=[-(\d])")
+_TIE = re.compile(r"(?<=[^\s=~])~(?!~)")  # LaTeX's space; at the beginning of a word `~` says "about"
+_NOT_SAID = str.maketrans({"`": "", "$": ""})
+# An under-escaped `\text` or `\times` was decoded to a tab and the rest of its name.
+_EATEN = re.compile(r"[\t\f\x08](?=(?:ext|imes|rac|oxed|box|extbf)\b)")
+_EATEN_LETTER = {"\t": "\\t", "\f": "\\f", "\x08": "\\b"}
+
+
+def _without_markup(text: str) -> str:
+    text = _EATEN.sub(lambda m: _EATEN_LETTER[m.group()], text)
+    text = _PYTHON_POWER.sub("^", text).replace("**", "").replace("__", "").replace("~~", "")
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    return text.replace("\\$", "").translate(_NOT_SAID)
+
+
+# --- LaTeX ----------------------------------------------------------------------------------------------------
+
+_COMMANDS: dict[str, str] = {}
+for _meaning, _names in {
+    "": "left right big Big bigl bigr Bigl Bigr bigg Bigg biggl biggr displaystyle textstyle scriptstyle large Large "
+    "LARGE huge Huge small normalsize tiny text textbf textit textrm textsf texttt textnormal textsc mathrm mathbf "
+    "mathit mathsf mathtt mathcal mathbb mathnormal boldsymbol bm pmb bf rm it sf tt bfseries em emph mbox hbox fbox "
+    "framebox boxed box underline underbrace operatorname mathop mathbin mathrel mathord ensuremath circ degree "
+    "checkmark num SI si qty unit limits strut label nobreak negthinspace lq rq prime noindent centering",
+    " ": "quad qquad thinspace medspace thickspace enspace space hfill hfil newline par cr nonumber item",
+    "*": "times cdot ast cdotp",
+    "/": "div over slash",
+    ">": "gt greater",
+    "<": "lt less",
+    "≥": "ge geq geqslant geqq",
+    "≤": "le leq leqslant leqq",
+    "≠": "ne neq",
+    "=": "eq equiv",
+    "~": "approx approxeq simeq cong sim doteq",
+    "±": "pm mp",
+    "->": "to rightarrow longrightarrow Rightarrow Longrightarrow implies mapsto longmapsto xrightarrow hookrightarrow",
+    " infinity ": "infty",
+    "...": "ldots dots cdots dotsc dotsb dotso vdots",
+    "[": "lbrace lbrack langle lgroup",
+    "]": "rbrace rbrack rangle rgroup",
+    "%": "percent",
+    "'": "textquotesingle",
+    "not ": "not neg lnot",
+    ", ": "and",
+    "°": "textdegree",
+}.items():
+    _COMMANDS |= dict.fromkeys(_names.split(), _meaning)
+_FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "sfrac", "nicefrac", "flatfrac"})
+_REPEATING = frozenset({"overline", "bar", "dot", "overbar", "overdot"})
+# The first argument of these is no part of what is read.
+_SILENT = frozenset(
+    "color textcolor colorbox hspace vspace hphantom phantom begin end label tag fontsize vphantom "
+    "mathchoice footnote cite ref".split()
+)
+_ESCAPES = {"{": "[", "}": "]", "\\": ", ", "!": "", "(": "", ")": "", "[": "", "]": "", "$": "", "#": "", "/": ""}
+_SPACES = frozenset(",;: \n\t")
+
+_TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}]|[^\\{}]+|\\", re.DOTALL)
+_ROW_END = re.compile(r"\\\\(?=[a-zA-Z(\[{}])")
+
+
+def _without_latex(text: str) -> str:
+    """Return the text without LaTeX; linear, no recursion, however deep its groups nest."""
+    if "\\" in text:
+        # A backslash doubled by an encoder stands before a command; a row ends before a space or a number.
+        text = _ROW_END.sub(r"\\", text).replace("&", ", ")
+    elif "{" not in text and "}" not in text:
+        return text
+    writer = _Writer()
+    for token in _TOKEN.findall(text.replace("{,}", GLUE).replace("{.}", ".").replace("{:}", ":")):
+        writer.take(token)
+    return "".join(writer.out)
+
+
+class _Writer:
+    """Writes LaTeX tokens plainly: keeps open groups and what the next argument is for."""
+
+    def __init__(self) -> None:
+        self.out: list[str] = []
+        self._groups: list[tuple[str, str]] = []  # for each open group: what to write, and to expect, at its end
+        self._expected = ""  # role of the next group or, for a fraction, character
+        self._silent_from = 0  # depth of the group that is dropped; 0: none
+
+    def take(self, token: str) -> None:
+        if token == "{":
+            self._open()
+        elif token == "}":
+            self._close()
+        elif self._silent_from:
+            return
+        elif token[0] == "\\":
+            self._command(token[1:].rstrip("*") if len(token) > 2 else token[1:])
+        else:
+            self._text(token)
+
+    def _open(self) -> None:
+        role, self._expected = self._expected, ""
+        begin, *end = _GROUPS[role]
+        self._groups.append((end[0], end[1]))
+        if role == "silent" and not self._silent_from:
+            self._silent_from = len(self._groups)
+        if not self._silent_from:
+            self.out.append(begin)
+
+    def _close(self) -> None:
+        if not self._groups:
+            return  # a brace too many
+        depth = len(self._groups)
+        end, self._expected = self._groups.pop()
+        if self._silent_from == depth:
+            self._silent_from = 0
+        elif not self._silent_from:
+            self.out.append(end)
+
+    def _command(self, name: str) -> None:
+        if name in _FRACTIONS:
+            self._expected = "numerator"
+        elif name in _REPEATING:
+            self._expected = "repeating"
+        elif name in _SILENT:
+            self._expected = "silent"
+        elif name.isascii() and name.isalpha():
+            self.out.append(_COMMANDS.get(name, f" \\{name} "))
+        else:
+            self.out.append(" " if name in _SPACES else _ESCAPES.get(name, name))
+
+    def _text(self, token: str) -> None:
+        """Write text; a fraction without braces takes one character for each of its parts."""
+        while self._expected and (token := token.lstrip()):
+            begin, end, following = _GROUPS[self._expected]
+            if self._expected == "silent":
+                break
+            self.out.append(begin + token[0] + end)
+            self._expected, token = following, token[1:]
+        if token:
+            self._expected = ""
+            self.out.append(token)
+
+
+# Role of a group: what is written at its beginning and its end, and the role of the group after it.
+_GROUPS = {
+    "": ("", "", ""),
+    "numerator": (" (", ")", "denominator"),
+    "denominator": ("/(", ")", ""),
+    "repeating": ("(", ")", ""),
+    "silent": ("", "", ""),
+}

@@ -1,0 +1,66 @@
+"""Reads candidates as the kind of answer that a problem asks for."""
+
+from __future__ import annotations
+
+import re
+
+from bench.grading.lists import (
+    Elements,
+    read_list,
+    read_list_claim,
+    read_list_statement,
+    read_several,
+    read_simple_list,
+)
+from bench.grading.normalise import normalise
+from bench.grading.numbers import MAX_DIGITS, Number
+from bench.grading.relations import Relation, read_relation
+from bench.grading.scalars import first_sentence, read_scalar, read_scalar_claim, read_scalar_statement
+from bench.problem import AnswerKind, Problem
+
+# A number, the numbers of a list, or a relation.
+Value = Number | Elements | Relation
+
+LIST_KINDS = frozenset({AnswerKind.INTEGER_LIST, AnswerKind.INTEGER_SET})
+_NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
+_PLAIN_INTEGER = re.compile(r"-?\d+", re.ASCII)
+
+
+def read_answer(text: str, problem: Problem) -> Value | None:
+    """Read a text that is nothing but the answer: what a box, a JSON value or an output block holds."""
+    kind = problem.answer_kind
+    if kind in LIST_KINDS:
+        simple = read_simple_list(text)
+        return simple if simple is not None else read_list(normalise(text))
+    if kind is AnswerKind.RELATION:
+        return read_relation(normalise(text), problem.data)
+    if len(text) <= MAX_DIGITS and _PLAIN_INTEGER.fullmatch(text):
+        return Number(int(text), 0, len(text))
+    return read_scalar(normalise(text))
+
+
+def read_any_answer(text: str, problem: Problem) -> Value | None:
+    """Read as :func:`read_answer`; several numbers where one was asked for are a readable, wrong answer."""
+    value = read_answer(text, problem)
+    if value is None and problem.answer_kind in _NUMBER_KINDS:
+        return read_several(normalise(text))
+    return value
+
+
+def read_statement(text: str, problem: Problem) -> Value | None:
+    """Read a text that begins with the answer and may go on, as after ``The answer is``."""
+    plain = normalise(text)
+    if problem.answer_kind in LIST_KINDS:
+        return read_list_statement(plain)
+    if problem.answer_kind is AnswerKind.RELATION:
+        return read_relation(first_sentence(plain), problem.data)
+    return read_scalar_statement(plain)
+
+
+def read_claim(sentence: str, problem: Problem) -> Value | None:
+    """Read the answer that a plain sentence ends up with, as in ``3 and 4 add up to 7``."""
+    if problem.answer_kind in LIST_KINDS:
+        return read_list_claim(sentence)
+    if problem.answer_kind is AnswerKind.RELATION:
+        return read_relation(sentence, problem.data)
+    return read_scalar_claim(sentence)

@@ -1,0 +1,1 @@
+"""The extraction rules, one a file; bench.grading.extract holds their order."""

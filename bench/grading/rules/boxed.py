@@ -1,0 +1,89 @@
+r"""The last box that holds an answer: ``\boxed{7}``, ``\fbox``, ``\framebox``; for lists also a row of boxes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from bench.grading.boxes import Box, boxes_from_the_end
+from bench.grading.compare import canonical
+from bench.grading.lists import Elements
+from bench.grading.normalise import normalise
+from bench.grading.reading import LIST_KINDS, read_any_answer
+from bench.grading.response import Found, Response, Rule
+from bench.grading.rules.marker import last_statement
+
+# A box of nothing but these words quotes the instruction.
+_PLACEHOLDERS = frozenset(
+    "a an and ans answer correct equation expression final goes here in insert integer its list my n number numbers of "
+    "only or order placeholder put relation result s sign solution sorted sum symbol the this to value values write x "
+    "xx xxx y your".split()
+)
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W\d_]+")
+_IN_A_ROW = re.compile(r"(?:[\s,;&$~<]|\\[,;:! ()\[\]\\]|\\q?quad|\\l(?:t|e|eq)\b|and)*")
+_MAX_GAP = 40
+_MAX_EARLIER = 8  # boxes that are read only to see whether one is readable
+_LONGEST_PLACEHOLDER = 200
+# No later statement is shorter.
+_SHORTEST_STATEMENT = len("answer:1")
+
+
+def is_placeholder(content: str) -> bool:
+    """Return whether a box holds nothing, dots or a word in place of an answer."""
+    if len(content) > _LONGEST_PLACEHOLDER or _DIGIT.search(content):
+        return False
+    plain = normalise(content).strip(" .?_()[]*-'\":")
+    if not plain:
+        return True
+    rest = _WORD.sub("", plain).strip(" .,?_()[]*-'\"/")
+    return not rest and all(word.lower() in _PLACEHOLDERS for word in _WORD.findall(plain))
+
+
+def _find(response: Response) -> Found | None:
+    boxes = _answering_boxes(response)
+    last = next(boxes, None)
+    if last is None:
+        return None
+    value = read_any_answer(last.content, response.problem)
+    name = RULE.name if last.closed else "boxed_unclosed"
+    followed = value is not None and last.closed and last.instructed
+    if isinstance(value, tuple) and len(value) == 1 and response.problem.answer_kind in LIST_KINDS:
+        row = _row(response, last, boxes, value)
+        if len(row) > 1:
+            value, name = row, "boxed_row"
+    followed = followed or any(_is_followed(box, response) for box in islice(boxes, _MAX_EARLIER))
+    if len(response.text) - last.end >= _SHORTEST_STATEMENT:
+        later = last_statement(response, last.end, explicit=True)
+        if later is not None and (value is None or canonical(later) != canonical(value)):
+            return Found(later, "marker", followed)
+    return Found(value, name, followed)
+
+
+def _answering_boxes(response: Response) -> Iterator[Box]:
+    """Yield the boxes that may hold the answer, last one first; a box that was cut can't."""
+    for box in boxes_from_the_end(response.text):
+        if (box.closed or response.ended) and not is_placeholder(box.content):
+            yield box
+
+
+def _is_followed(box: Box, response: Response) -> bool:
+    return box.closed and box.instructed and read_any_answer(box.content, response.problem) is not None
+
+
+def _row(response: Response, last: Box, boxes: Iterator[Box], value: Elements) -> Elements:
+    """Return the elements of boxes that stand in a row, each holding one, with the last of them given."""
+    elements, first = list(value), last
+    for box in boxes:
+        if not _IN_A_ROW.fullmatch(response.text, box.end, min(first.start, box.end + _MAX_GAP)):
+            break
+        element = read_any_answer(box.content, response.problem)
+        if not isinstance(element, tuple) or len(element) != 1 or first.start - box.end > _MAX_GAP:
+            break
+        elements.append(element[0])
+        first = box
+    return tuple(reversed(elements))
+
+
+RULE = Rule("boxed", _find, when_cut=True)

@@ -1,0 +1,97 @@
+"""The last line that says something about the answer; the fallback, so it is the strictest about echoes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bench.grading.normalise import normalise
+from bench.grading.reading import LIST_KINDS, Value, read_answer, read_claim
+from bench.grading.response import Found, Response, Rule
+from bench.grading.scalars import last_sentences
+from bench.problem import AnswerKind, Problem
+
+_DIGIT = re.compile(r"[\d¼½¾⅐-⅞①-⑳]")
+_NO_CONTENT = re.compile(r"[\s|:=*_`#$~-]*|```.*|\\\[|\\\]|\\\(|\\\)")
+_BULLET = re.compile(r"\A\s*(?:[-*•>+]|#+|\d{1,3}[.)](?=\s+\S*[^\W\d_]))\s+")
+_CLAIMS = re.compile(r"\b(?:sorted|order|result|answer|final|ascending|output|modes?|is|are|so|thus|therefore)\b|=|->", re.I)
+# Closing remarks (`Hope this helps!`) are passed over, this many of them.
+_MAX_LINES = 12
+_MAX_EMPTY = 1_000  # lines without content among them
+# A list may fill a long line; of others only the end is of use.
+_MAX_SCALAR_LINE = 2_000
+_MAX_LIST_LINE = 16_000
+_MAX_COLUMN = 4_096
+
+
+def _find(response: Response) -> Found | None:
+    problem = response.problem
+    listed = problem.answer_kind in LIST_KINDS
+    for start, line in _last_lines(response.text, _MAX_LIST_LINE if listed else _MAX_SCALAR_LINE):
+        if not _says_something(line, problem):
+            continue
+        value = _read_line(line, problem)
+        if listed and isinstance(value, tuple) and len(value) == 1:
+            value = _column(response.text, start, line, problem) or value
+        return None if value is None else Found(value, RULE.name)
+    return None
+
+
+def _last_lines(text: str, longest: int) -> Iterator[tuple[int, str]]:
+    """Yield the last non-empty lines with the place where they begin, the last one first, cut to their ends."""
+    end, seen = len(text), 0
+    for _ in range(_MAX_EMPTY):
+        if end <= 0 or seen == _MAX_LINES:
+            return
+        start = text.rfind("\n", 0, end) + 1
+        line = text[max(start, end - longest) : end]
+        if not _NO_CONTENT.fullmatch(line):
+            seen += 1
+            yield start, line
+        end = start - 1
+
+
+def _says_something(line: str, problem: Problem) -> bool:
+    if problem.answer_kind is AnswerKind.RELATION:
+        return read_claim(normalise(line), problem) is not None or bool(_DIGIT.search(line))
+    return bool(_DIGIT.search(line))
+
+
+def _read_line(line: str, problem: Problem) -> Value | None:
+    """Return what the last readable sentence of a line claims."""
+    if problem.answer_kind is not AnswerKind.RELATION:
+        line = _BULLET.sub("", line, count=1)
+    cells = [cell for cell in line.split("|") if cell.strip()] if line.lstrip().startswith("|") else []
+    plain = normalise(cells[-1] if cells else line)
+    for sentence in last_sentences(plain):
+        value = None if sentence.endswith("?") else read_claim(sentence, problem)
+        if value is not None:
+            return None if _is_echo(value, sentence, problem) else value
+    return None
+
+
+def _is_echo(value: Value, sentence: str, problem: Problem) -> bool:
+    """Return whether a list is only the question's, said again without any claim about it."""
+    if not isinstance(value, tuple) or value != tuple(problem.data):
+        return False
+    claims = _CLAIMS.search(sentence)
+    return claims is None and any(char.isalpha() for char in sentence)
+
+
+def _column(text: str, start: int, line: str, problem: Problem) -> Value | None:
+    """Return the elements of a list that is written one to a line and ends with this line."""
+    rows = [line]
+    for _ in range(_MAX_COLUMN):
+        if start <= 0:
+            break
+        end, start = start - 1, text.rfind("\n", 0, start - 1) + 1
+        row = text[start:end]
+        if len(row) > 40 or not isinstance(read_answer(_BULLET.sub("", row), problem), tuple):
+            break
+        rows.append(row)
+    if len(rows) == 1:
+        return None
+    return read_answer("; ".join(_BULLET.sub("", row) for row in reversed(rows)), problem)
+
+
+RULE = Rule("last_line", _find, when_cut=False)

@@ -1,0 +1,145 @@
+"""An explicit statement: ``Final answer: 7``, ``The answer is 7``, ``#### 7``. The last one counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bench.grading.reading import LIST_KINDS, Value, read_answer, read_statement
+from bench.grading.response import Found, Response, Rule
+from bench.scan import from_the_end
+
+# The words without the letter that may be a capital: folding the case of a long text costs more than looking
+# for a word in capitals too. `inal ` is "Final result", "final value" and their like; see _FINAL.
+_NEEDLES = ("nswer", "NSWER", "inal ", "####", "espuesta", "sposta", "ntwort")
+_ALL_NEEDLES = (*_NEEDLES, "答案", "答え", "正解", "정답", "твет", "éponse", "الجواب", "الإجابة", "उत्तर")
+_LINE_MARK = "####"  # as in GSM8K; a heading of this depth looks alike, so all of the line has to be the value
+# Attempts at reading; a text with more markers than that repeats itself.
+_MAX_MARKERS = 256
+_MAX_READ = 16
+# How far a statement may reach.
+_MAX_SCALAR = 2_000
+_MAX_LIST = 16_000
+_MAX_LEAD = 200
+
+# From the end of the word to its value. `answer to the problem is`, `**Answer:**`, `"answer":`, `Answer | 7`.
+_LINK = re.compile(
+    r"""s?[*_`"'}\])]{0,6}[ \t]{0,4}
+    (?:(?:to|of|for)[ ](?:the|this|your|my|our)\b[^.:=\n]{0,60}?[ ])?
+    (?:therefore|thus|then|hence|so)?[ ]?
+    (?:(?:is|are|was|be|equals|should[ ]be|would[ ]be|will[ ]be|must[ ]be|es|est|ist|är|é|è|是|为|為|は)(?![a-z])
+      |[:：=]|->|=>|→|⇒|[—–-](?=[ ])|\||>
+      |(?=[*_#:\s]*\n))""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_FINAL = re.compile(r"(?:result|value|number|sum|total|count|list|output|solution|choice)", re.IGNORECASE)
+# What may stand before the value. A dash after a line break is a bullet.
+_LEAD = re.compile(r"""(?:[\s*_#`$:："'|=]|\\[\[(]|\\text(?:bf)?\{|\}|->|(?<=\n)[-•][ ])*""", re.VERBOSE)
+_STATEMENT_END = re.compile(r"[.!?](?=\s)|。|</|\n")
+# Before the word: what makes it a final statement and no mention. "Check the answer: 7 - 4 = 3" is none.
+_EXPLICIT = re.compile(
+    r"(?:\b(?:final|correct|my)|(?<!check )(?<!verify )(?<!get )(?<!find )(?<!to )\bthe)[ *_]{1,4}$|(?:\n|\A)[*#>_ ]*$",
+    re.IGNORECASE,
+)
+_BEFORE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A marker and the text that it introduces.
+
+    Attributes:
+        text: What may hold the value: to the end of the line, or of the paragraph for a list.
+        line_only: Whether the whole line has to be the value, as after ``####``.
+        explicit: Whether it can't but mean the final answer.
+    """
+
+    text: str
+    line_only: bool
+    explicit: bool
+
+
+def last_statement(response: Response, start: int = 0, *, explicit: bool = False) -> Value | None:
+    """Return the value of the last readable statement after ``start``."""
+    read = 0
+    for statement in _statements(response, start):
+        if explicit and not statement.explicit:
+            continue
+        value = _read(statement, response)
+        if value is not None:
+            return value
+        read += 1
+        if read == _MAX_READ:
+            break
+    return None
+
+
+def _statements(response: Response, start: int) -> Iterator[Statement]:
+    """Yield the statements from the last to the first; their texts do not overlap, so reading all is linear."""
+    text, limit = response.text, len(response.text)
+    reach = _MAX_LIST if response.problem.answer_kind in LIST_KINDS else _MAX_SCALAR
+    needles = _NEEDLES if text.isascii() else _ALL_NEEDLES
+    for seen, (place, needle) in enumerate(from_the_end(text, needles, start)):
+        if seen == _MAX_MARKERS:
+            return
+        begins = _value_start(text, place, needle)
+        if begins < 0:
+            continue
+        piece = text[begins : min(limit, begins + reach)]
+        cut = not response.ended and begins + len(piece) >= len(text)
+        limit = place
+        if cut:
+            piece = _completed(piece)
+        if piece:
+            yield Statement(piece, needle == _LINE_MARK, needle == _LINE_MARK or _is_explicit(text, place))
+
+
+def _value_start(text: str, place: int, needle: str) -> int:
+    """Return where the value after this marker would begin, -1 where the word introduces none."""
+    after = place + len(needle)
+    if needle == "inal ":
+        word = _FINAL.match(text, after)
+        if word is None or text[place - 1 : place] not in ("f", "F"):
+            return -1
+        after = word.end()
+    if needle != _LINE_MARK:
+        link = _LINK.match(text, after)
+        if link is None or (link.group().endswith(">") and text[place - 2 : place - 1] not in ("<", "-", "=")):
+            return -1
+        if not link.group().strip("s*_ ") and not _is_explicit(text, place):
+            return -1  # a line that happens to end with the word
+        after = link.end()
+    lead = _LEAD.match(text, after, after + _MAX_LEAD)
+    return lead.end() if lead else after
+
+
+def _is_explicit(text: str, place: int) -> bool:
+    word = place - 1  # needles lack their first letter
+    return word <= 0 or text[word] in "Ff" or bool(_EXPLICIT.search(text, max(0, word - _BEFORE), word))
+
+
+def _completed(piece: str) -> str:
+    """Return the part of a text that was cut up to its last completed sentence or line."""
+    ends = [match.end() for match in _STATEMENT_END.finditer(piece)]
+    return piece[: ends[-1]] if ends else ""
+
+
+def _read(statement: Statement, response: Response) -> Value | None:
+    line = statement.text.partition("\n")[0]
+    if statement.line_only:
+        return read_answer(line, response.problem)
+    if response.problem.answer_kind in LIST_KINDS:
+        paragraph = re.split(r"\n\s*\n", statement.text, maxsplit=1)[0]
+        value = read_answer(paragraph, response.problem) if paragraph != line else None
+        if value is not None:
+            return value
+    return read_statement(line, response.problem)
+
+
+def _find(response: Response) -> Found | None:
+    value = last_statement(response)
+    return None if value is None else Found(value, RULE.name)
+
+
+RULE = Rule("marker", _find, when_cut=True)

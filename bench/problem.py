@@ -1,0 +1,62 @@
+"""What is asked: one problem and the kinds of answer it may have."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+# What a task's gold may be. Fractions stay exact; a float never enters a gold.
+Gold = int | Fraction | str | tuple[int, ...]
+
+
+class AnswerKind(StrEnum):
+    """How an answer is read and compared with the gold."""
+
+    INTEGER = "integer"  # one whole number, compared exactly
+    RATIONAL = "rational"  # one number; a rounded decimal may stand for it (see bench.grading.compare)
+    RELATION = "relation"  # one of > < =
+    INTEGER_LIST = "integer_list"  # order and duplicates matter
+    INTEGER_SET = "integer_set"  # order does not matter
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One question with its exact answer.
+
+    Attributes:
+        id: ``task:seed:fold:index:digest`` for a drawn problem, ``task:data:digest`` for one made from
+            data. The digest covers task and data, so two runs that share an id saw the same numbers.
+        task: Name of the task, e.g. ``sum``.
+        data: The operands, a value that JSON can hold (a tuple of integers for basic-math tasks).
+        question: The task's wording of the question, without the prompt style's instructions.
+        gold: The exact answer.
+        answer_kind: How an answer is read and compared.
+        facts: Difficulty facts by name, e.g. ``{"size": 32}``; what a report may group by.
+    """
+
+    id: str
+    task: str
+    data: Any
+    question: str
+    gold: Gold
+    answer_kind: AnswerKind
+    facts: Mapping[str, int | str] = field(default_factory=dict)
+
+
+def write_gold(gold: Gold) -> str:
+    """Return the plain written form of a gold: ``-3``, ``1/3``, ``[1, 2]``, ``>``."""
+    return str(list(gold)) if isinstance(gold, tuple) else str(gold)
+
+
+# json.dumps would build this encoder anew for each problem.
+_to_json = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+def data_digest(task: str, data: Any) -> str:
+    """Return eight hex digits that name this task's data on every machine."""
+    return hashlib.sha256(_to_json([task, data]).encode("ascii")).hexdigest()[:8]

@@ -1,0 +1,57 @@
+"""The door: sub-commands go one way, everything else is a run described to Hydra."""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = ("doctor", "fetch", "models", "show", "status", "tasks")
+
+_HELP = """\
+Measures whether a language model thinks too much.
+
+Run one point, or a sweep with -m:
+  python -m runner model=smollm2_135m suite.samples=20
+  python -m runner -m model=qwen3_8b budget.tokens=256,512,1024,null
+  python -m runner model=phi4 precision=bf16 plan=true      only say what would be done
+
+Groups and their options (add --cfg job to see every key of a composed point):
+{groups}
+
+Look at what there is (each has its own --help):
+  python -m runner status STUDY        how far the runs of a study are
+  python -m runner show RUN SAMPLE     one sample: prompt, thinking, answer, verdict
+  python -m runner models              models with what they need
+  python -m runner tasks               sample problems; rendered prompts with --show
+  python -m runner doctor              what this machine can run and what is missing
+  python -m runner fetch model=...     weights onto this machine, for later runs offline
+"""
+
+
+def main() -> int:
+    """Dispatch the command line; return the exit code."""
+    arguments = sys.argv[1:]
+    if arguments and arguments[0] in ("-h", "--help", "help"):
+        print(_HELP.format(groups=_groups()))
+        return 0
+    if arguments and arguments[0] in COMMANDS:
+        from runner.cli.app import main as command
+
+        return command(arguments)
+    from runner.app import main as run
+
+    return run(arguments)
+
+
+def _groups() -> str:
+    """List the config groups from the folder names alone, so that help needs no heavy import."""
+    from runner.config.folder import config_folder
+
+    lines = []
+    for group in sorted(path for path in config_folder().iterdir() if path.is_dir()):
+        options = ", ".join(sorted(file.stem for file in group.glob("*.yaml")))
+        lines.append(f"  {group.name:<10} {options}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

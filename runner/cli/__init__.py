@@ -1,0 +1,1 @@
+"""The sub-commands that look at things instead of running them."""

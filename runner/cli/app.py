@@ -1,0 +1,98 @@
+"""The sub-commands' command line: each only reads arguments and calls its module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from runner.errors import StorageError, UserError
+from runner.report.console import make_console, print_line
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+
+_Overrides = Annotated[
+    list[str] | None, typer.Argument(help="Choices as for a run, e.g. model=phi4", show_default=False)
+]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one sub-command; return the exit code."""
+    try:
+        code = app(list(arguments), prog_name="python -m runner", standalone_mode=False)
+    except (UserError, StorageError) as error:
+        return _complain(str(error), 2 if isinstance(error, UserError) else 1)
+    except typer.Abort:
+        return 130
+    except Exception as error:  # typer's own complaints know how to show themselves
+        if not hasattr(error, "format_message"):
+            raise
+        return _complain(error.format_message(), 2)
+    return code if isinstance(code, int) else 0
+
+
+@app.command()
+def doctor() -> int:
+    """Say what this machine can run and what is missing."""
+    from runner.cli.doctor import run_doctor
+
+    return run_doctor(make_console())
+
+
+@app.command()
+def fetch(overrides: _Overrides = None) -> None:
+    """Bring weights onto this machine, so that later runs need no network."""
+    from runner.cli.fetch import fetch as fetch_weights
+    from runner.config.compose import compose
+
+    fetch_weights(compose(overrides or []), make_console())
+
+
+@app.command()
+def models() -> None:
+    """List the models of conf/model with what each is and needs."""
+    from runner.cli.models import show_models
+
+    show_models(make_console())
+
+
+@app.command()
+def show(run: Path, sample: str) -> None:
+    """Show one sample of a run: prompt, thinking, answer, verdict and the rule that found it.
+
+    SAMPLE is a problem id, optionally with /repeat, the beginning of one, or a task's name for its first wrong sample.
+    """
+    from runner.cli.show import show_sample
+
+    show_sample(run, sample, make_console())
+
+
+@app.command()
+def status(study: Path) -> int:
+    """Say how far the runs of a study are, and the command that finishes each."""
+    from runner.cli.status import show_status
+
+    return show_status(study, make_console())
+
+
+@app.command()
+def tasks(
+    overrides: _Overrides = None,
+    show: Annotated[str | None, typer.Option(help="Show this task's prompt as it is sent")] = None,
+) -> None:
+    """List the tasks with a sample problem each."""
+    from runner.cli.tasks import show_prompt, show_tasks
+    from runner.config.compose import compose
+
+    settings = compose(overrides or [])
+    if show is None:
+        show_tasks(settings, make_console())
+    else:
+        show_prompt(settings, show, make_console())
+
+
+def _complain(message: str, code: int) -> int:
+    print_line(make_console(errors=True), message)
+    return code

@@ -1,0 +1,91 @@
+"""How far the runs of a study are, read from their files alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from runner.report.console import print_line
+from runner.results.layout import RunFolder
+from runner.results.load import runs_of
+from runner.results.lock import Holder, current_holder
+from runner.results.run import Run
+from runner.results.store import scan
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one run is.
+
+    Attributes:
+        name: The run folder's name.
+        asked: Samples that its latest command asked for.
+        done: Samples with a good record.
+        failed: Samples with errors alone.
+        writer: Who writes there now, or None.
+        command: What goes on with it.
+    """
+
+    name: str
+    asked: int
+    done: int
+    failed: int
+    writer: Holder | None
+    command: str
+
+    @property
+    def state(self) -> str:
+        """``running``, ``done``, ``failed`` (all that is left failed) or ``part``."""
+        if self.writer is not None:
+            return "running"
+        if self.done >= self.asked:
+            return "done"
+        return "failed" if self.done + self.failed >= self.asked else "part"
+
+
+def show_status(study: Path, console: Console) -> int:
+    """Print a row a run and the commands that finish what is not done.
+
+    Returns:
+        0 if every run is done or running, else 1.
+
+    Raises:
+        UserError: there is no run.
+    """
+    runs = [_progress(folder, run) for folder, run in runs_of(study)]
+    table = Table(title=str(study), title_justify="left")
+    for heading in ("run", "state", "done", "asked", "failed"):
+        table.add_column(heading, justify="left" if heading in ("run", "state") else "right")
+    for run in runs:
+        by = f" on {run.writer.host}, process {run.writer.pid}" if run.writer is not None else ""
+        state = f"{run.state}{by}"
+        table.add_row(run.name, state, str(run.done), str(run.asked), str(run.failed))
+    console.print(table, markup=False, highlight=False)
+    left = [run for run in runs if run.state not in ("done", "running")]
+    for command in dict.fromkeys(run.command for run in left):
+        print_line(console, f"to finish: {command}")
+    return 1 if left else 0
+
+
+def _progress(folder: RunFolder, run: Run) -> Progress:
+    report = scan(folder).report
+    command = run.attempts[-1].command
+    return Progress(
+        name=folder.path.name,
+        asked=_asked(run.settings),
+        done=report.done,
+        failed=report.failed,
+        writer=current_holder(folder.lock),
+        command=command,
+    )
+
+
+def _asked(settings: Mapping[str, Any]) -> int:
+    suite = settings["suite"]
+    tasks = suite["tasks"] if suite["tasks"] is not None else suite["params"]
+    return int(len(tasks) * suite["folds"] * suite["samples"] * suite["repeats"])

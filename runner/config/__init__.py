@@ -1,0 +1,1 @@
+"""What is asked: settings, the rules between them, their fingerprint and the plan."""

@@ -1,0 +1,130 @@
+"""The door: a resolved Hydra configuration becomes typed settings, or one clear line for each mistake."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import BaseModel, ValidationError
+from yaml import YAMLError
+
+from runner.config.folder import config_folder
+from runner.config.settings import Settings
+from runner.errors import UserError
+
+# What Hydra raises for a configuration that can't be composed.
+HYDRA_ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError, OSError)
+
+
+_NO_OPTION = re.compile(r"Could not find '([^']+)/([^'/]+)'.*?Available options in '[^']+':\n(.*?)\nConfig", re.S)
+_NO_KEY = re.compile(r"Could not (?:override|append to config|find) '([^']+)'")
+
+
+def settings_from(config: DictConfig) -> Settings:
+    """Return the settings of a composed configuration.
+
+    Prompt texts are taken as they are written; ``${...}`` in them is text unless ``prompt.interpolate`` is true.
+
+    Raises:
+        UserError: one line for each mistake.
+    """
+    try:
+        plain = {str(key): _plain(config, str(key)) for key in config}
+    except OmegaConfBaseException as error:
+        raise UserError(_first_line(error)) from error
+    try:
+        return Settings.model_validate(plain)
+    except ValidationError as error:
+        raise UserError("\n".join(_explain(detail) for detail in error.errors())) from error
+
+
+def compose(overrides: Sequence[str]) -> Settings:
+    """Return the settings that command-line overrides describe, for commands that run nothing.
+
+    Raises:
+        UserError: one line for each mistake.
+    """
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_dir
+
+    try:
+        with initialize_config_dir(version_base="1.3", config_dir=str(config_folder())):
+            config = hydra_compose("config", overrides=list(overrides))
+    except HYDRA_ERRORS as error:
+        raise UserError(explain(error)) from error
+    return settings_from(config)
+
+
+def explain(error: Exception) -> str:
+    """Return Hydra's complaint as one line with near names."""
+    text = str(error)
+    if match := re.search(
+        r"Could not find '([^']+)/([^'/]+)'.*?Available options in '[^']+':\n(.*?)\nConfig", text, re.S
+    ):
+        group, given, listed = match.groups()
+        options = [line.strip() for line in listed.splitlines()]
+        return f"{group}={given}: no such option.{near(given, options)} Options: {', '.join(options)}"
+    if match := _NO_KEY.search(text):
+        key = match.group(1)
+        return f"{key}: no such key.{near(key, list(known_keys()))} See python -m runner --help"
+    if "input" in text and "hydra.cc" in text:
+        first = text.splitlines()[0]
+        return f"can't read an argument ({first}); quote special characters: 'prompt.user=\"a=b {{question}}\"'"
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
+    """Yield every key of the settings in dotted form, for near names."""
+    for name, field in model.model_fields.items():
+        key = f"{prefix}{name}"
+        yield key
+        for group in _groups(field.annotation):
+            yield from known_keys(group, f"{key}.")
+
+
+def near(given: str, allowed: list[str]) -> str:
+    """Return `` Did you mean x?`` for the nearest allowed names, or nothing."""
+    names = difflib.get_close_matches(given, allowed, n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(names)}?" if names else ""
+
+
+def _plain(config: DictConfig, key: str) -> Any:
+    node = config._get_node(key)
+    if not isinstance(node, DictConfig):
+        return config[key]
+    resolve = key != "prompt" or bool(node.get("interpolate"))
+    return OmegaConf.to_container(node, resolve=resolve, throw_on_missing=True)
+
+
+def _groups(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _groups(argument)
+
+
+def _explain(detail: Any) -> str:
+    place = ".".join(str(part) for part in _place(detail["loc"]))
+    given = detail["input"]
+    if detail["type"] == "extra_forbidden":
+        return f"{place}: no such key.{near(place, list(known_keys()))}"
+    if detail["type"] == "missing":
+        return f"{place}: missing; give a value"
+    message = detail["msg"].removeprefix("Value error, ")
+    if isinstance(given, dict):
+        return f"{place}: {message}"
+    return f"{place}={given!r}: {message[0].lower()}{message[1:]}"
+
+
+def _place(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """Drop the member's name that pydantic puts behind a group with alternatives; users never type it."""
+    return (location[0], *location[2:]) if location[0] in ("engine", "tracking") else location
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(line.strip() for line in str(error).splitlines() if line.strip())

@@ -1,0 +1,76 @@
+"""Which settings decide a text: runs with the same generation fingerprint may share a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from runner.config.settings import AutoSettings, EngineSettings, ScriptedSettings, Settings, VllmSettings
+from runner.config.suite import Suite
+from runner.errors import UserError
+
+# Bumped when the way a prompt is rendered changes.
+PROMPT_VERSION = 1
+
+# What a scripted engine's texts depend on; the rest of its options only decides when and whether they come.
+_SCRIPT = {
+    "accuracy",
+    "task_accuracy",
+    "thinking_tokens",
+    "answer_tokens",
+    "overrun",
+    "odd_bytes",
+    "unboxed",
+    "tool_calls",
+}
+_MODEL = {"id", "revision", "source", "kind", "context", "thinking", "trust_remote_code"}
+
+
+def generation_fingerprint(settings: Settings, suite: Suite) -> str:
+    """Return 16 hex digits over everything that a sample's text depends on.
+
+    Not in it: number of samples, folds, repeats and tasks, grader, tracking, batch sizes, code revision.
+    ``auto`` choices enter as asked for, so that a login node and a compute node agree on the folder; what
+    was really loaded is kept in ``run.json`` and must stay the same.
+    """
+    asked: dict[str, Any] = {
+        "model": settings.model.model_dump(mode="json", include=_MODEL),
+        "chat_template": _file_hash(settings.model.chat_template),
+        "precision": settings.precision.name,
+        "engine": _engine(settings.engine),
+        "prompt": [PROMPT_VERSION, settings.prompt.system, settings.prompt.user],
+        "sampling": settings.sampling.model_dump(mode="json", exclude={"name"}),
+        "budget": settings.budget.model_dump(mode="json"),
+        "effort": settings.effort.level,
+        "tools": settings.tools.names,
+        "data": [settings.suite.seed, _data_version(settings, suite)],
+    }
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def _engine(engine: EngineSettings) -> dict[str, Any]:
+    if isinstance(engine, ScriptedSettings):
+        return engine.model_dump(mode="json", include={"name"} | _SCRIPT)
+    if isinstance(engine, VllmSettings):
+        return {"name": engine.name, "max_model_len": engine.max_model_len}
+    if isinstance(engine, AutoSettings):
+        return {"name": engine.name, "max_model_len": engine.vllm.max_model_len}
+    return {"name": engine.name}
+
+
+def _data_version(settings: Settings, suite: Suite) -> dict[str, Any]:
+    """Return the parameters of every task of the suite, chosen or not, with versions of data and wording."""
+    versions = {name: [task.data_version, task.wording_version] for name, task in suite.known.items()}
+    return {"params": settings.suite.model_dump(mode="json")["params"], "versions": versions}
+
+
+def _file_hash(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"model.chat_template={path!r} can't be read: {error.strerror}") from error

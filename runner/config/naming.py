@@ -1,0 +1,21 @@
+"""How a point is called in folders and tables."""
+
+from __future__ import annotations
+
+from runner.config.settings import Settings
+
+
+def point_name(settings: Settings) -> str:
+    """Return a short name that says what sets the point apart: model and every choice that is not the default."""
+    parts = [settings.model.name, settings.suite.name]
+    if settings.precision.name != "auto":
+        parts.append(settings.precision.name)
+    if settings.engine.name != "auto":
+        parts.append(settings.engine.name)
+    if settings.budget.tokens is not None:
+        parts.append(f"b{settings.budget.tokens}")
+    if settings.prompt.name != "standard":
+        parts.append(settings.prompt.name)
+    if settings.sampling.name != "benchmark":
+        parts.append(settings.sampling.name)
+    return "-".join(parts)

@@ -1,0 +1,42 @@
+"""Rules between the groups, checked for every point before the first one starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runner.config import machine
+from runner.config.settings import ConcreteEngine, ScriptedSettings, Settings
+from runner.engines.base import EngineCapabilities
+from runner.errors import UserError
+
+_INSTALL = {"vllm": "thinkmeter[vllm]", "transformers": "thinkmeter[transformers]"}
+
+
+def preflight(settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> None:
+    """Check a point without loading anything.
+
+    Raises:
+        UserError: everything that is wrong, a line each.
+    """
+    mistakes = list(_mistakes(settings, engine, capabilities))
+    if mistakes:
+        raise UserError("\n".join(mistakes))
+
+
+def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
+    model, budget = settings.model, settings.budget
+    if model.context is not None and budget.tokens is not None and budget.tokens >= model.context:
+        yield (
+            f"budget.tokens={budget.tokens}: the context of {model.name} holds {model.context} tokens of prompt and "
+            "output together; give less, or null to use what is left of it"
+        )
+    scripted = isinstance(engine, ScriptedSettings)
+    if (model.source == "none") != scripted:
+        yield f"model={model.name} with engine={engine.name}: model=scripted and engine=scripted go together"
+    if model.kind == "base" and not capabilities.stop_strings:
+        yield f"model={model.name} is a base model and needs stop strings, which engine={engine.name} has not"
+    package = _INSTALL.get(engine.name)
+    if package is not None and not machine.has_package(engine.name):
+        yield f"engine={engine.name} is not installed here: pip install '{package}'"
+    if settings.precision.name == "fp16" and not scripted and not machine.has_gpu():
+        yield "precision=fp16: a CPU has no fast fp16 arithmetic; use precision=fp32 (or auto)"

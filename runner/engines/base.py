@@ -1,0 +1,95 @@
+"""What every engine is: a queue that never blocks on submission, with stated capabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from runner.sampling.generation import Generation
+from runner.sampling.request import Request, SamplingParams
+
+
+class EngineDied(Exception):
+    """The engine is gone with everything in flight; the driver may build a fresh one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCapabilities:
+    """What a study may ask of an engine; preflight reads it, the table in the docs is made from it.
+
+    Attributes:
+        continues: Takes ``Request.prefix``.
+        token_ids: Returns the ids it generated.
+        seeds: The same request with the same seed gives the same text, whatever runs beside it.
+        stop_strings: Honours ``Request.stop``.
+        local: Runs the weights on this machine.
+    """
+
+    continues: bool
+    token_ids: bool
+    seeds: bool
+    stop_strings: bool
+    local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """What was really loaded, read back from the engine; stored in ``run.json`` and checked on resume.
+
+    Attributes:
+        engine: Name of the engine, e.g. ``transformers``.
+        model_revision: Commit or content hash of the weights.
+        weight_bits: Bits of a stored weight.
+        weight_format: ``dense``, ``gptq``, …
+        compute_dtype: ``float32``, ``bfloat16``, …
+        device: ``cpu`` or the GPU's name.
+        context: Most tokens of prompt and output together.
+        versions: Package name to version of what did the work.
+    """
+
+    engine: str
+    model_revision: str
+    weight_bits: int
+    weight_format: str
+    compute_dtype: str
+    device: str
+    context: int
+    versions: Mapping[str, str]
+
+
+class Engine(Protocol):
+    """A queue of requests. Not thread-safe: one driver owns it."""
+
+    capabilities: EngineCapabilities
+    loaded: LoadedModel
+    default_sampling: SamplingParams  # what the model's generation_config recommends
+    window: int  # how many requests are worth having in flight
+
+    @property
+    def in_flight(self) -> int:
+        """Requests submitted and not yet returned by :meth:`poll`."""
+        ...
+
+    def submit(self, request: Request) -> None:
+        """Queue a request; never blocks, never raises for what is wrong with the request itself."""
+        ...
+
+    def poll(self, timeout_s: float) -> list[Generation]:
+        """Do or await one unit of work and return what finished, possibly nothing.
+
+        A unit is a vLLM step, some decoding steps of a batch, or API calls that ended. With work in
+        flight that has to be awaited it blocks for ``timeout_s`` at most; a local step is not cut short.
+
+        Raises:
+            EngineDied: the engine is gone.
+        """
+        ...
+
+    def cancel(self, key: str) -> None:
+        """Drop a request; it is not returned any more. Unknown keys are ignored."""
+        ...
+
+    def close(self) -> None:
+        """Release memory and processes; the engine is unusable afterwards. Idempotent."""
+        ...

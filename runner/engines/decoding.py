@@ -1,0 +1,131 @@
+"""Decodes rows of token ids together: a left-padded batch that rows leave when done and others join."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer
+
+from runner.engines.drawing import Draw, draw_tokens
+from runner.engines.row import Row
+
+
+class Forward:
+    """Calls a causal language model, whatever its parameters are called."""
+
+    def __init__(self, model: Any) -> None:
+        names = inspect.signature(model.forward).parameters
+        self.model = model
+        self._cache_name = "cache" if "cache" in names else "past_key_values"
+        self._takes_positions = "position_ids" in names
+        self._options = {"logits_to_keep": 1} if "logits_to_keep" in names else {}
+
+    def release(self) -> None:
+        """Let go of the model; nothing can be called afterwards. Idempotent."""
+        self.model = None
+
+    def new_cache(self) -> Any:
+        """Return an empty key-value cache of the kind the model wants."""
+        return DynamicCache(config=self.model.config)
+
+    def __call__(self, ids: Tensor, mask: Tensor, positions: Tensor, cache: Any) -> Tensor:
+        """Extend ``cache`` by ``ids`` [rows, new] and return the logits [rows, vocabulary] after the last of them.
+
+        Args:
+            ids: New ids.
+            mask: 1 where a token stands, 0 on padding, [rows, cached and new].
+            positions: Position of every new id in its own row.
+            cache: The cache; changed in place.
+        """
+        options = {**self._options, self._cache_name: cache, "use_cache": True}
+        if self._takes_positions:
+            options["position_ids"] = positions
+        with torch.inference_mode():
+            logits: Tensor = self.model(input_ids=ids, attention_mask=mask, **options).logits
+        return logits[:, -1]
+
+
+class Batch:
+    """Rows with their common cache. Building one computes the prompts; then draw, drop what is done, step, repeat.
+
+    Attributes:
+        rows: The rows, in the order of the tensors' first dimension.
+    """
+
+    def __init__(self, forward: Forward, rows: Sequence[Row]) -> None:
+        self.rows = list(rows)
+        self._forward = forward
+        self._device = forward.model.device
+        self._cache = forward.new_cache()
+        self._lengths = [len(row.ids) for row in rows]  # of what the cache holds of a row
+        self._width = max(self._lengths)  # of the cache; a row's padding is on its left
+        padded = [[0] * (self._width - len(row.ids)) + row.ids for row in rows]
+        mask = self._mask()
+        positions = (mask.cumsum(-1) - 1).clamp(min=0)
+        self._logits = forward(torch.tensor(padded, device=self._device), mask, positions, self._cache)
+
+    @property
+    def joinable(self) -> bool:
+        """Whether every layer's cache is a plain one, which can be cut and padded on the left."""
+        return all(type(layer) is DynamicLayer for layer in self._cache.layers)
+
+    def draw(self) -> list[int | None]:
+        """Draw the next id of every row and append it; None for a row whose logits are not finite."""
+        tokens = draw_tokens(self._logits, [_draw(row) for row in self.rows])
+        for row, token in zip(self.rows, tokens, strict=True):
+            if token is not None:
+                row.ids.append(token)
+        return tokens
+
+    def step(self) -> None:
+        """Compute the logits after the ids drawn last."""
+        self._width += 1
+        self._lengths = [length + 1 for length in self._lengths]
+        ids = torch.tensor([row.ids[-1:] for row in self.rows], device=self._device)
+        positions = torch.tensor([[length - 1] for length in self._lengths], device=self._device)
+        self._logits = self._forward(ids, self._mask(), positions, self._cache)
+
+    def keep(self, places: Sequence[int]) -> None:
+        """Drop all rows but those at ``places``, at least one, and the padding that none of them needs."""
+        self.rows = [self.rows[place] for place in places]
+        self._lengths = [self._lengths[place] for place in places]
+        index = torch.tensor(places, device=self._device)
+        self._logits = self._logits[index]
+        self._cache.reorder_cache(index)  # takes fewer rows than there are, in every kind of layer
+        if self.joinable:
+            self._fit(max(self._lengths))
+
+    def join(self, other: Batch) -> None:
+        """Take over the rows of ``other``; both must be joinable and not be between draw and step."""
+        width = max(self._width, other._width)
+        self._fit(width)
+        other._fit(width)
+        for mine, others in zip(self._cache.layers, other._cache.layers, strict=True):
+            mine.keys = torch.cat([mine.keys, others.keys])
+            mine.values = torch.cat([mine.values, others.values])
+        self._logits = torch.cat([self._logits, other._logits])
+        self._lengths += other._lengths
+        self.rows += other.rows
+
+    def _fit(self, width: int) -> None:
+        """Cut or pad the cache on the left."""
+        more = (0, 0, width - self._width, 0)  # a negative number cuts
+        for layer in self._cache.layers:
+            layer.keys, layer.values = pad(layer.keys, more), pad(layer.values, more)
+        self._width = width
+
+    def _mask(self) -> Tensor:
+        padding = self._width - torch.tensor(self._lengths, device=self._device)
+        return (torch.arange(self._width, device=self._device) >= padding[:, None]).long()
+
+
+def _draw(row: Row) -> Draw:
+    sampling = row.request.sampling
+    seen = row.ids if sampling.repetition_penalty != 1.0 else ()
+    return Draw(sampling, row.request.seed, position=len(row.ids), seen=seen)

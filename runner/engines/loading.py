@@ -1,0 +1,175 @@
+"""Loads a transformers model on a device in the number format asked for, and says what was really loaded."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import torch
+import transformers
+
+from runner.config import machine
+from runner.config.settings import ModelSettings
+from runner.engines.base import LoadedModel
+from runner.errors import UserError
+from runner.weights.weights import Weights
+
+Format = Literal["auto", "fp16", "bf16", "fp32"]
+
+_DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
+
+
+def pick_device(wanted: str | None) -> torch.device:
+    """Return the device asked for, or the best one there is: cuda, then mps, then cpu.
+
+    Raises:
+        UserError: torch can't use that device here.
+    """
+    if wanted is None:
+        there = (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available()))
+        return torch.device(next((name for name, usable in there if usable), "cpu"))
+    try:
+        device = torch.device(wanted)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise UserError(
+            f"engine.device={wanted!r} can't be used ({reason}); null takes the best one there is"
+        ) from error
+    return device
+
+
+def pick_dtype(wanted: Format, trained: torch.dtype, device: torch.device) -> torch.dtype:
+    """Return the number format to compute in.
+
+    ``auto`` is the format the weights were trained in, except for float32 where the hardware would only emulate it:
+    on a CPU for float16 always, for bfloat16 without the instructions; on a GPU without bfloat16, float16 instead.
+
+    Raises:
+        UserError: the device can't do what was asked.
+    """
+    native_bf16 = _has_bf16(device)
+    if wanted == "auto":
+        if device.type == "cpu":
+            return torch.bfloat16 if trained is torch.bfloat16 and native_bf16 else torch.float32
+        return torch.float16 if trained is torch.bfloat16 and not native_bf16 else trained
+    if wanted == "fp16" and device.type == "cpu":
+        raise UserError("precision=fp16 is not for a CPU, which is slow and inexact in it; use precision=fp32")
+    if wanted == "bf16" and device.type == "cuda" and not native_bf16:
+        raise UserError(f"precision=bf16 is beyond {_device_name(device)}; use precision=fp16 or fp32")
+    return _DTYPES[wanted]
+
+
+def _has_bf16(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    return device.type != "cpu" or machine.cpu().bf16
+
+
+def load_config(weights: Weights, model: ModelSettings) -> Any:
+    """Return the model's configuration.
+
+    Raises:
+        UserError: it can't be read.
+    """
+    with quiet():
+        try:
+            return transformers.AutoConfig.from_pretrained(weights.folder, trust_remote_code=model.trust_remote_code)
+        except (OSError, ValueError, ImportError) as error:
+            raise UserError(f"can't read the model in {weights.folder}: {error}") from error
+
+
+def context_of(config: Any, model: ModelSettings) -> int:
+    """Return the most tokens of prompt and output together: what the model can do, or less if the settings say so.
+
+    Raises:
+        UserError: neither the model nor the settings say it.
+    """
+    limits = (model.context, getattr(config.get_text_config(decoder=True), "max_position_embeddings", None))
+    known = [limit for limit in limits if limit is not None]
+    if not known:
+        raise UserError(f"{model.name} doesn't say how long its context is; set model.context=N")
+    return min(known)
+
+
+def load_model(weights: Weights, model: ModelSettings, config: Any, wanted: Format, device: torch.device) -> Any:
+    """Return the model on ``device``, ready to compute.
+
+    Raises:
+        UserError: the weights can't be read, are incomplete or don't fit into memory, or the format is not for
+            this device.
+    """
+    trained = config.get_text_config(decoder=True).dtype or config.dtype or torch.float32
+    dtype = pick_dtype(wanted, trained, device)
+    with quiet():
+        try:
+            loaded, report = transformers.AutoModelForCausalLM.from_pretrained(
+                weights.folder,
+                config=config,
+                dtype=dtype,
+                device_map={"": device},
+                trust_remote_code=model.trust_remote_code,
+                output_loading_info=True,
+            )
+        except (OSError, ValueError, ImportError, RuntimeError) as error:
+            if out_of_memory(error):
+                raise UserError(
+                    f"{model.name} in {dtype} doesn't fit into the memory of {_device_name(device)}"
+                ) from error
+            raise UserError(f"can't load the model in {weights.folder}: {error}") from error
+    if report["missing_keys"]:  # transformers would fill them with random numbers
+        names = ", ".join(sorted(report["missing_keys"])[:3])
+        raise UserError(f"the weights in {weights.folder} are incomplete: {names} …")
+    return loaded.eval()
+
+
+def describe(loaded: Any, weights: Weights, context: int) -> LoadedModel:
+    """Return what was loaded, read back from the model itself."""
+    parameter = next(value for value in loaded.parameters() if value.is_floating_point())
+    quantization = getattr(loaded.config, "quantization_config", None)
+    return LoadedModel(
+        engine="transformers",
+        model_revision=weights.revision,
+        weight_bits=getattr(quantization, "bits", parameter.element_size() * 8),
+        weight_format="dense" if quantization is None else str(getattr(quantization, "quant_method", "quantized")),
+        compute_dtype=str(parameter.dtype).removeprefix("torch."),
+        device=_device_name(parameter.device),
+        context=context,
+        versions={"torch": torch.__version__, "transformers": transformers.__version__},
+    )
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Tell whether an error means that memory ran out, on whatever device."""
+    signs = ("out of memory", "not enough memory", "can't allocate memory")
+    return isinstance(error, torch.OutOfMemoryError) or any(sign in str(error) for sign in signs)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep progress bars and advice of transformers off the terminal."""
+    logging = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def free_memory() -> None:
+    """Give back to the device what no object holds any more."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    if torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
+
+def _device_name(device: torch.device) -> str:
+    return str(torch.cuda.get_device_name(device)) if device.type == "cuda" else device.type

@@ -1,0 +1,199 @@
+"""An engine that plays a part, for tests and demonstrations: real queue, invented text, one token a character.
+
+It is told the problem behind each request and writes a response of the asked kind: right or wrong, with or
+without thinking, endless, failing or odd. Everything is drawn from (seed, request key), so the same run
+gives the same texts in any order. Its results say nothing about any model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import ClassVar
+
+from bench.problem import AnswerKind, Gold, Problem, write_gold
+from bench.seeding import Stream
+from runner.config.settings import ModelSettings, ScriptedSettings
+from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
+from runner.sampling.generation import Boundary, FinishReason, Generation, Usage, failed
+from runner.sampling.request import Request, SamplingParams
+
+END_ID = 0x110000  # one past the last code point, so that it is no character
+_DEFAULT_CONTEXT = 8192
+_TOKENS_A_STEP = 32
+_TOOL_CALL = "Thought: a tool can do this.\nAction: calculator\nAction Input: 1 + 1\n"
+_ODD_TEXT = "\u2028\u0085\x00\ud800\r\n"
+_SENTENCES = (
+    "First I look at the numbers one by one.",
+    "Let me write down the intermediate result.",
+    "Wait, I should check that again.",
+    "That agrees with what I had before.",
+)
+
+
+class ScriptedEngine:
+    """See the module's text.
+
+    Args:
+        model: Gives the thinking markers and the context.
+        settings: The part to play.
+        problem_of: Returns the problem with this id.
+    """
+
+    capabilities = EngineCapabilities(continues=True, token_ids=True, seeds=True, stop_strings=False, local=True)
+
+    _has_died: ClassVar[bool] = False  # in this process; the engine built in its place lives on
+
+    def __init__(self, model: ModelSettings, settings: ScriptedSettings, problem_of: Callable[[str], Problem]) -> None:
+        self._model = model
+        self._settings = settings
+        self._problem_of = problem_of
+        self._context = model.context or _DEFAULT_CONTEXT
+        self._due: list[tuple[int, int, Generation]] = []  # (step it ends at, submission number, result)
+        self._cancelled: set[str] = set()
+        self._keys: set[str] = set()
+        self._step = 0
+        self._submitted = 0
+        self.window = settings.window
+        self.default_sampling = SamplingParams()
+        self.loaded = LoadedModel("scripted", "none", 0, "none", "none", "none", self._context, {})
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._keys)
+
+    def submit(self, request: Request) -> None:
+        self._submitted += 1
+        if self._submitted == self._settings.die_at and not ScriptedEngine._has_died:
+            ScriptedEngine._has_died = True
+            raise EngineDied(f"the script says: die at request {self._settings.die_at}")
+        generation = self._play(request)
+        steps = 1 + generation.usage.output // _TOKENS_A_STEP
+        self._keys.add(request.key)
+        heapq.heappush(self._due, (self._step + steps, self._submitted, generation))
+
+    def poll(self, timeout_s: float) -> list[Generation]:
+        if not self._due:
+            return []
+        if self._settings.step_s:
+            time.sleep(self._settings.step_s)
+            self._step += 1
+        else:
+            self._step = max(self._step + 1, self._due[0][0])
+        finished = []
+        while self._due and self._due[0][0] <= self._step:
+            generation = heapq.heappop(self._due)[2]
+            if generation.key in self._cancelled:
+                self._cancelled.remove(generation.key)
+            else:
+                self._keys.remove(generation.key)
+                finished.append(generation)
+        return finished
+
+    def cancel(self, key: str) -> None:
+        if key in self._keys:
+            self._keys.remove(key)
+            self._cancelled.add(key)
+
+    def close(self) -> None:
+        self._due.clear()
+        self._keys.clear()
+
+    def _play(self, request: Request) -> Generation:
+        sample_key, _, turn = request.key.rpartition("#")
+        problem_id, _, _ = sample_key.rpartition("/")
+        stream = Stream("scripted", request.seed, sample_key)
+        if _chance(stream, self._settings.fail):
+            return failed(request.key, Boundary.ENGINE, "scripted", "the script says: fail")
+        prompt = "\n".join(message.content for message in request.messages)
+        prefix = "".join(segment.text for segment in request.prefix)
+        if turn == "0" and _chance(stream, self._settings.tool_calls):
+            return self._cut(request, prompt, prefix, _TOOL_CALL, ends=True)
+        thought, said, ends = self._script(self._problem_of(problem_id), stream)
+        whole = thought + said
+        text = whole.removeprefix(prefix) if whole.startswith(prefix) else said
+        return self._cut(request, prompt, prefix, text, ends)
+
+    def _script(self, problem: Problem, stream: Stream) -> tuple[str, str, bool]:
+        """Return the thinking with its markers, the visible text, and whether it ends by itself."""
+        overruns = _chance(stream, self._settings.overrun)
+        odd = _ODD_TEXT if _chance(stream, self._settings.odd_bytes) else ""
+        thought = ""
+        if self._settings.thinking_tokens and self._model.thinking is not None:
+            markers = self._model.thinking
+            if overruns:
+                return f"{markers.open}{odd}{_prose(stream, self._context)}", "", False
+            prose = _prose(stream, _around(stream, self._settings.thinking_tokens))
+            thought = f"{markers.open}{odd}{prose}{markers.close}\n\n"
+        if overruns:
+            return thought, odd + _prose(stream, self._context), False
+        prose = _prose(stream, _around(stream, self._settings.answer_tokens))
+        return thought, f"{odd}{prose} {self._answer(problem, stream)}", True
+
+    def _answer(self, problem: Problem, stream: Stream) -> str:
+        right = _chance(stream, self._settings.task_accuracy.get(problem.task, self._settings.accuracy))
+        value = write_gold(problem.gold if right else wrong_answer(problem))
+        if _chance(stream, self._settings.unboxed):
+            return f"I would say {value}"
+        return f"\\boxed{{{value}}}"
+
+    def _cut(self, request: Request, prompt: str, prefix: str, text: str, ends: bool) -> Generation:
+        room = max(0, self._context - len(prompt) - len(prefix))
+        cap = room if request.max_tokens is None else min(room, request.max_tokens)
+        whole = ends and len(text) + 1 <= cap
+        if not whole:
+            text = text[:cap]
+        ids = tuple(map(ord, text)) + ((END_ID,) if whole else ())
+        return Generation(
+            key=request.key,
+            text=text,
+            finish_reason=FinishReason.STOP if whole else FinishReason.LENGTH,
+            usage=self._usage(prompt, prefix, text, len(ids)),
+            token_ids=ids,
+            max_tokens=cap,
+            prompt_sha256=hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
+            prompt_tail=prompt[-64:],
+        )
+
+    def _usage(self, prompt: str, prefix: str, text: str, output: int) -> Usage:
+        thinking = markers = 0
+        if self._model.thinking is not None:
+            opening, closing = self._model.thinking.open, self._model.thinking.close
+            whole = prefix + text
+            if opening in whole:
+                start = whole.index(opening) + len(opening)
+                end = whole.find(closing, start)
+                inside = len(whole) if end < 0 else end
+                thinking = max(0, inside - max(start, len(prefix)))
+                markers = (len(opening) if not prefix else 0) + (len(closing) if end >= len(prefix) else 0)
+        return Usage(len(prompt), thinking, output - thinking - markers, output)
+
+
+def wrong_answer(problem: Problem) -> Gold:
+    """Return an answer of the right kind that is not the gold."""
+    gold = problem.gold
+    if problem.answer_kind is AnswerKind.RELATION:
+        return "<" if gold == ">" else ">"
+    if isinstance(gold, tuple):
+        return (*gold, gold[-1] + 1)
+    if isinstance(gold, int | Fraction):
+        return gold + 7
+    return f"not {gold}"
+
+
+def _chance(stream: Stream, share: float) -> bool:
+    return stream.below(1_000_000) < share * 1_000_000
+
+
+def _around(stream: Stream, mean: int) -> int:
+    """Draw a length between half and one and a half times the mean."""
+    return mean // 2 + stream.below(mean + 1)
+
+
+def _prose(stream: Stream, length: int) -> str:
+    """Return ``length`` characters of sentences, in an order that differs from sample to sample."""
+    block = " ".join(stream.shuffled(_SENTENCES)) + " "
+    return (block * (length // len(block) + 1))[:length]

@@ -1,0 +1,252 @@
+"""vLLM, fed request by request and stepped: results come back while others still run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runner.config.settings import ModelSettings, PrecisionSettings, VllmSettings
+from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
+from runner.engines.tokenization import Rendered, Tokenization
+from runner.engines.vllm_core import VllmCore
+from runner.errors import UserError
+from runner.sampling.generation import Boundary, FinishReason, Generation, failed
+from runner.sampling.request import Request
+from runner.weights.weights import Weights
+
+_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
+_FINISH_REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
+
+
+class VllmEngine:
+    """vLLM's V1 engine with its core in a process of its own; exact token ids, no text but by our own decoding.
+
+    The same request with the same seed gives the same text beside any others in float32. In 16 bits batches of
+    different sizes round differently, and a near tie may fall the other way.
+
+    vLLM draws from a stream that begins anew with each request. A continued text therefore has a stream of its
+    own, seeded by the request's seed and the number of tokens of its prefix: greedy continuations equal the
+    uninterrupted text, sampled ones can be repeated but do not equal it.
+    """
+
+    capabilities = EngineCapabilities(continues=True, token_ids=True, seeds=True, stop_strings=True, local=True)
+
+    def __init__(
+        self, model: ModelSettings, precision: PrecisionSettings, settings: VllmSettings, weights: Weights
+    ) -> None:
+        """Load the model. A Ctrl-C meanwhile acts once it is loaded.
+
+        Raises:
+            UserError: vLLM is missing, finds no device, or can't load this; says what to do.
+        """
+        environment = _environment(settings)
+        self._core = VllmCore(environment, lambda: _arguments(model, precision, settings, weights))
+        try:
+            self.loaded = _loaded(self._core.config.model_config, weights)
+            self._tokenization = Tokenization.load(weights.folder, model, self.loaded.context)
+        except BaseException:
+            self._core.close()
+            raise
+        self.default_sampling = self._tokenization.default_sampling()
+        # The whole batch may end in one step; what is to follow must be in vLLM's queue by then.
+        self.window = 2 * settings.max_num_seqs
+        self._end_ids = sorted(self._tokenization.end_ids)
+        self._running: dict[str, _Running] = {}
+        self._ready: list[Generation] = []  # failed before they reached vLLM
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._running) + len(self._ready)
+
+    def submit(self, request: Request) -> None:
+        """Queue a request.
+
+        Raises:
+            EngineDied: the engine is gone.
+        """
+        submitted_s = time.monotonic()
+        rendered = self._tokenization.render(request)
+        if isinstance(rendered, Generation):
+            self._ready.append(rendered)
+            return
+        try:
+            self._core.add(request.key, rendered.input_ids, _sampling_params(request, rendered, self._end_ids))
+        except EngineDied:
+            raise
+        except Exception as error:  # of vLLM's own kinds, which differ from version to version
+            self._ready.append(failed(request.key, Boundary.ENGINE, "request_refused", f"vLLM: {error}"))
+        else:
+            self._running[request.key] = _Running(request, rendered, submitted_s)
+
+    def poll(self, timeout_s: float) -> list[Generation]:
+        """Return what never reached vLLM at once, else what ends in vLLM's next step."""
+        if self._ready:
+            ready, self._ready = self._ready, []
+            return ready
+        return [self._generation(output) for output in self._core.step()] if self._running else []
+
+    def cancel(self, key: str) -> None:
+        self._ready = [generation for generation in self._ready if generation.key != key]
+        if self._running.pop(key, None) is not None:
+            self._core.abort(key)
+
+    def close(self) -> None:
+        self._running.clear()
+        self._ready.clear()
+        self._core.close()
+
+    def _generation(self, output: Any) -> Generation:
+        running = self._running.pop(output.request_id)
+        (completion,) = output.outputs
+        reason = _FINISH_REASONS.get(completion.finish_reason)
+        if reason is None:
+            message = f"vLLM ended the request with {completion.finish_reason!r}"
+            return failed(output.request_id, Boundary.ENGINE, "request_failed", message)
+        latency_s = time.monotonic() - running.submitted_s
+        return self._tokenization.generation(running.request, running.rendered, completion.token_ids, reason, latency_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    request: Request
+    rendered: Rendered
+    submitted_s: float
+
+
+def _sampling_params(request: Request, rendered: Rendered, end_ids: Sequence[int]) -> Any:
+    """Return the request in vLLM's words.
+
+    Raises:
+        ValueError: vLLM would draw with another temperature than the one asked for.
+        Exception: vLLM refuses a value.
+    """
+    from vllm import SamplingParams
+    from vllm.sampling_params import RequestOutputKind
+
+    sampling = request.sampling
+    params = SamplingParams(
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        top_k=sampling.top_k,  # 0 is no limit for vLLM too
+        repetition_penalty=sampling.repetition_penalty,
+        seed=_stream_seed(request.seed, len(rendered.prefix_ids)),
+        max_tokens=rendered.max_new_tokens,
+        # Our end ids alone end a text: vLLM's own idea of them is the tokenizer's one.
+        ignore_eos=True,
+        stop_token_ids=list(end_ids),
+        stop=list(request.stop),
+        detokenize=bool(request.stop),
+        skip_special_tokens=False,  # stop strings are looked for in the text that is stored
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+    if params.temperature != sampling.temperature:
+        raise ValueError(f"temperature {sampling.temperature} is too small; give 0 or at least {params.temperature}")
+    return params
+
+
+def _stream_seed(seed: int, prefix_tokens: int) -> int:
+    """Return the 63-bit seed of the stream that the tokens after the prefix are drawn from."""
+    if not prefix_tokens:
+        return seed
+    digest = hashlib.sha256(f"stream/{seed}/{prefix_tokens}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def _arguments(
+    model: ModelSettings, precision: PrecisionSettings, settings: VllmSettings, weights: Weights
+) -> Mapping[str, Any]:
+    """Return the arguments of ``vllm.EngineArgs``.
+
+    Raises:
+        UserError: vLLM is missing or has no device here, or the precision is not for that device.
+    """
+    device = _device_type()
+    return {
+        "model": str(weights.folder),
+        "trust_remote_code": model.trust_remote_code,
+        "dtype": _dtype(model, precision, weights, device),
+        # The model's own generation_config must not act, and ours goes with each request.
+        "generation_config": "vllm",
+        "max_model_len": min(filter(None, (settings.max_model_len, model.context)), default=None),
+        "max_num_seqs": settings.max_num_seqs,
+        "tensor_parallel_size": settings.tensor_parallel_size,
+        "pipeline_parallel_size": settings.pipeline_parallel_size,
+        "gpu_memory_utilization": settings.gpu_memory_utilization,
+        "enforce_eager": settings.enforce_eager,
+        "enable_prefix_caching": settings.prefix_caching,
+        "disable_log_stats": True,
+        "seed": 0,
+    }
+
+
+def _device_type() -> str:
+    try:
+        from vllm.platforms import current_platform
+    except ImportError as error:
+        advice = "pip install 'thinkmeter[vllm]'"
+        raise UserError(f"engine=vllm needs the vllm package ({error}): {advice}") from error
+    device: str = current_platform.device_type
+    if not device:
+        advice = "use engine=transformers, or install a CPU build of vLLM"
+        raise UserError(f"engine=vllm: this build of vLLM finds no GPU here; {advice}")
+    return device
+
+
+def _dtype(model: ModelSettings, precision: PrecisionSettings, weights: Weights, device: str) -> str:
+    """Return the number format to compute in, chosen as engine=transformers does."""
+    import torch
+
+    from runner.engines.loading import load_config, pick_dtype
+
+    config = load_config(weights, model)
+    trained = config.get_text_config(decoder=True).dtype or config.dtype or torch.float32
+    if device == "cpu":
+        return str(pick_dtype(precision.name, trained, torch.device("cpu"))).removeprefix("torch.")
+    if precision.name != "auto":
+        return _DTYPES[precision.name]
+    # vLLM's own auto halves float32. It knows the GPU without opening it, which would cost memory here.
+    return "float32" if trained is torch.float32 else "auto"
+
+
+def _environment(settings: VllmSettings) -> Mapping[str, str]:
+    return {
+        "VLLM_LOGGING_LEVEL": "ERROR",
+        "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+        "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_CPU_KVCACHE_SPACE": str(settings.cpu_kv_cache_gib),
+        "VLLM_CPU_OMP_THREADS_BIND": _cores(settings.tensor_parallel_size * settings.pipeline_parallel_size),
+    }
+
+
+def _cores(ranks: int) -> str:
+    """Return the cores we may use, shared out to the ranks of a CPU build, as vLLM writes it: ``0,1|2,3``.
+
+    vLLM's own choice keeps a core free for every rank, which is half of a machine of two.
+    """
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+    shares = [cores[rank * len(cores) // ranks : (rank + 1) * len(cores) // ranks] or cores for rank in range(ranks)]
+    return "|".join(",".join(map(str, share)) for share in shares)
+
+
+def _loaded(config: Any, weights: Weights) -> LoadedModel:
+    """Return what was loaded, read back from vLLM's ``ModelConfig``."""
+    import torch
+    import transformers
+    import vllm
+    from vllm.platforms import current_platform
+
+    quantization = getattr(config.hf_config, "quantization_config", None)
+    return LoadedModel(
+        engine="vllm",
+        model_revision=weights.revision,
+        weight_bits=(quantization or {}).get("bits", config.dtype.itemsize * 8),
+        weight_format=config.quantization or "dense",
+        compute_dtype=str(config.dtype).removeprefix("torch."),
+        device=current_platform.get_device_name(),
+        context=config.max_model_len,
+        versions={"vllm": vllm.__version__, "torch": torch.__version__, "transformers": transformers.__version__},
+    )

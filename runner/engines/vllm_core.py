@@ -1,0 +1,224 @@
+"""A vLLM engine whose core process ends with us, survives Ctrl-C and never dies unnoticed."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from typing import IO, Any
+
+from runner.engines.base import EngineDied
+from runner.errors import UserError
+
+# A line such as "(EngineCore pid=7) ERROR 01-31 12:00:00 [core.py:9] ValueError: no memory".
+_ERROR_LINE = re.compile(
+    rb"(?:^|[\s.])(\w+(?:Error|Exception): [^\r\n]*\S|Worker proc [^\r\n]* died unexpectedly)", re.MULTILINE
+)
+_END_S = 10.0  # how long a process that was told to end may take before it is killed
+
+
+class VllmCore:
+    """``vllm.LLMEngine`` with what it lacks: it blocks for ever when its core process is killed, its core
+    process dies of our Ctrl-C and outlives our death, and its log covers the terminal.
+
+    The core processes write to a hidden file, from which the causes in error messages are read. A user who
+    sets ``VLLM_LOGGING_LEVEL`` gets everything on the terminal instead.
+
+    Args:
+        environment: Variables that vLLM reads while it starts; what the user has set wins. Ours is as it
+            was afterwards.
+        make_arguments: Returns those of ``vllm.EngineArgs``; called in that environment, so it may import vLLM.
+
+    Raises:
+        UserError: vLLM refuses the arguments or can't load the model; names vLLM's own reason.
+    """
+
+    def __init__(self, environment: Mapping[str, str], make_arguments: Callable[[], Mapping[str, Any]]) -> None:
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        self._death: EngineDied | None = None
+        before = set(multiprocessing.active_children())
+        verbose = "VLLM_LOGGING_LEVEL" in os.environ
+        with _environment(environment), nullcontext() if verbose else _stderr_into(self._log), _deaf_to_ctrl_c():
+            self._llm = _start(make_arguments(), self._log)
+        self._processes = [child for child in multiprocessing.active_children() if child not in before]
+        self._workers = _children_of(self._processes)
+        self._log_start = self._log.seek(0, os.SEEK_END)
+        self._guard = _end_with_us(self._processes)
+        self._report_death()
+
+    @property
+    def config(self) -> Any:
+        """The ``vllm.config.VllmConfig`` that really acts."""
+        return self._llm.vllm_config
+
+    def add(self, key: str, ids: Sequence[int], params: Any) -> None:
+        """Queue a prompt.
+
+        Raises:
+            EngineDied: the core process is gone.
+            Exception: vLLM refuses this request.
+        """
+        from vllm.v1.engine.exceptions import EngineDeadError
+
+        try:
+            self._llm.add_request(key, {"type": "token", "prompt_token_ids": list(ids)}, params)
+        except EngineDeadError as error:
+            raise self._died() from error
+
+    def abort(self, key: str) -> None:
+        """Drop a request; does nothing when the engine is dead."""
+        if self._death is None:
+            self._llm.abort_request([key])
+
+    def step(self) -> list[Any]:
+        """Await the next step and return the requests that finished in it. At least one must be queued.
+
+        Raises:
+            EngineDied: the core process is gone, or was told to go by somebody else.
+        """
+        if self._death is not None:
+            raise self._death
+        try:
+            outputs = self._llm.step()
+        except Exception as error:  # whatever it is, the state of the engine is unknown after it
+            raise self._died() from error
+        if any(output.outputs[0].finish_reason == "abort" for output in outputs):
+            raise self._died()  # a core process that gets SIGTERM ends every request like this
+        return [output for output in outputs if output.finished]
+
+    def close(self) -> None:
+        """End all processes and release the memory. Idempotent."""
+        if self._llm is None:
+            return
+        self._guard.kill()
+        self._guard.communicate()
+        self._llm.engine_core.shutdown()
+        self._llm = None
+        gc.collect()
+        for process in self._processes:
+            process.join(_END_S)
+        _end(self._workers)
+        self._log.close()
+
+    def _died(self) -> EngineDied:
+        """Remember the death, so that nothing waits for a dead engine again."""
+        if self._death is None:
+            codes = ", ".join(str(process.exitcode) for process in self._processes)
+            cause = _cause(self._log, self._log_start) or f"exit code {codes}"
+            self._death = EngineDied(f"the vLLM core process ended: {cause}")
+        return self._death
+
+    def _report_death(self) -> None:
+        """Wake ``step`` when a core process ends. vLLM notices a killed one, but leaves ``step`` waiting."""
+        from vllm.v1.engine.exceptions import EngineDeadError
+
+        if not self._processes:  # the user wants the core in this process: VLLM_ENABLE_V1_MULTIPROCESSING=0
+            return
+        processes, outputs = self._processes, self._llm.engine_core.outputs_queue
+
+        def report() -> None:
+            wait([process.sentinel for process in processes])
+            outputs.put(EngineDeadError())
+
+        threading.Thread(target=report, daemon=True, name="vllm-death-report").start()
+
+
+def _start(arguments: Mapping[str, Any], log: IO[bytes]) -> Any:
+    from vllm import EngineArgs, LLMEngine
+
+    try:
+        llm = LLMEngine.from_engine_args(EngineArgs(**arguments))
+        llm.get_supported_tasks()  # the first request would ask the core for them and wait
+    except Exception as error:  # vLLM raises every kind, from pydantic's to the operating system's
+        cause = _cause(log, 0) or f"{type(error).__name__}: {_plain(str(error))}"
+        raise UserError(f"vLLM can't start {arguments['model']}: {cause}") from error
+    return llm
+
+
+def _cause(log: IO[bytes], start: int) -> str | None:
+    """Return the first error in the log from ``start`` on; those after it are its consequences."""
+    log.seek(start)
+    found = _ERROR_LINE.search(log.read())
+    return None if found is None else found.group(1).decode(errors="replace")
+
+
+def _plain(message: str) -> str:
+    return " ".join(message.split())
+
+
+@contextmanager
+def _environment(defaults: Mapping[str, str]) -> Iterator[None]:
+    """Set what the user has not set, and undo that and whatever else is set meanwhile (vLLM sets LD_PRELOAD)."""
+    before = dict(os.environ)
+    for name, value in defaults.items():
+        os.environ.setdefault(name, value)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
+
+
+@contextmanager
+def _stderr_into(log: IO[bytes]) -> Iterator[None]:
+    """Send this process's errors to ``log`` for now, and for good those of the processes started meanwhile."""
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    os.dup2(log.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(terminal, 2)
+        os.close(terminal)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Keep SIGINT from this thread until the end, and for good from the processes it starts meanwhile.
+
+    A Ctrl-C goes to all processes of a terminal's group. We end the core ourselves, after the results.
+    """
+    resource_tracker.ensure_running()  # the first process started would start it and unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_us(processes: Sequence[BaseProcess]) -> subprocess.Popen[bytes]:
+    """Kill the processes as soon as this one is gone, however it ends; else they would hold their memory."""
+    wait_then_kill = ["/bin/sh", "-c", 'read -r _; kill -KILL "$@" 2>/dev/null', "sh"]
+    return subprocess.Popen(
+        [*wait_then_kill, *(str(process.pid) for process in processes)],
+        stdin=subprocess.PIPE,  # ends when we do
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _children_of(processes: Sequence[BaseProcess]) -> list[Any]:
+    import psutil  # type: ignore[import-untyped]  # comes with vLLM
+
+    return [child for process in processes for child in psutil.Process(process.pid).children(recursive=True)]
+
+
+def _end(workers: Sequence[Any]) -> None:
+    import psutil
+
+    for worker in psutil.wait_procs(workers, timeout=_END_S)[1]:
+        worker.kill()

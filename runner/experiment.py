@@ -1,0 +1,152 @@
+"""One point of a study from its settings to its table: generate what is missing, grade, summarise, show."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from runner.config.naming import point_name
+from runner.config.settings import Settings
+from runner.engines.base import EngineDied
+from runner.engines.factory import make_engine
+from runner.plan import make_plan, show_plan
+from runner.point import Pending, Point, pending, prepare
+from runner.report.console import print_line
+from runner.report.progress import RunProgress
+from runner.report.terminal import show_summary
+from runner.results.grading import grade_record
+from runner.results.log import logging_to
+from runner.results.run import close_attempt, code_revision, open_run
+from runner.results.store import GenerationStore, scan
+from runner.results.summary import summarise
+from runner.sampling.driver import Driver
+from runner.sampling.prompting import messages_for, stop_strings
+from runner.sampling.request import SamplingParams
+from runner.sampling.sample import Sample, SampleSpec, SingleTurn
+from runner.sampling.seeds import sample_seed
+from runner.stop import stop_on_signal
+from runner.tools.pool import ToolPool
+from runner.tracking.base import Tracker
+from runner.tracking.factory import make_tracker
+from runner.tracking.off import OffTracker
+from runner.tracking.views import summary_metrics, trace_rows, tracked_run
+
+EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130
+
+
+def run_point(settings: Settings, command: str, console: Console) -> int:
+    """Generate what is missing of a point, then grade, summarise and show all that its folder holds.
+
+    Args:
+        settings: What is asked.
+        command: What the user typed, kept for ``status``.
+        console: Where progress and the table go.
+
+    Returns:
+        0 if every sample is there, 1 if some failed, 130 if it was interrupted.
+
+    Raises:
+        UserError: a mistake in what was asked; nothing was generated.
+        StorageError: the folder can't be written; what was written is valid.
+    """
+    point = prepare(settings)
+    if settings.plan:
+        done = frozenset(scan(point.folder).done)
+        plan = make_plan(settings, point.engine.name, point.folder.path, point.suite.size, pending(point, done).count)
+        show_plan(plan, settings, console)
+        return 0
+    tracker = make_tracker(settings.tracking)
+    with GenerationStore(point.folder) as store, logging_to(point.folder.log):
+        missing = pending(point, frozenset(store.done_keys()))
+        if not missing.count:
+            print_line(console, f"nothing to generate: all {point.suite.size} samples are in {point.folder.path}")
+            return conclude(point, OffTracker(), console)
+        code = EXIT_FAILED
+        try:
+            code = generate(missing, store, tracker, command, console)
+            code = max(code, conclude(point, tracker, console))
+        finally:
+            tracker.finish(code)
+    if code:
+        print_line(console, f"to go on: {command}")
+    return code
+
+
+def generate(missing: Pending, store: GenerationStore, tracker: Tracker, command: str, console: Console) -> int:
+    """Generate and store what is missing.
+
+    Returns:
+        0 if nothing was left undone, 1 if the engine died too often, 130 if interrupted.
+    """
+    point = missing.point
+    print_line(
+        console, f"{missing.count} samples to do; loading {point.settings.model.name} on {point.engine.name}"
+    )
+    make = partial(make_engine, point.settings, point.engine, point.suite.problem)
+    with closing(ToolPool({})) as tools, closing(Driver(make, tools, point.engine.max_restarts)) as driver:
+        loaded = driver.engine.loaded
+        settings = effective(point.settings, driver.engine.default_sampling)
+        run = open_run(point.folder, settings.model_dump(mode="json"), point.fingerprint, loaded, command)
+        tracker.start(tracked_run(point_name(settings), settings.study, run, point.folder))
+        progress = RunProgress(console, missing.count, point.suite.size - missing.count)
+        start = time.monotonic()
+        with stop_on_signal(partial(print_line, console)) as stop, progress.showing():
+            try:
+                for record in driver.run(samples(missing, settings), stop):
+                    store.append(record)
+                    progress.update(grade_record(record, settings.model.family))
+            except EngineDied as death:
+                if not stop.is_set():  # a Ctrl-C on the terminal reaches an engine's own process too
+                    print_line(console, f"the engine died more than {point.engine.max_restarts} times: {death}")
+                    return EXIT_FAILED
+            finally:
+                close_attempt(point.folder, run, progress.tokens, time.monotonic() - start)
+        return EXIT_INTERRUPTED if stop.is_set() else 0
+
+
+def conclude(point: Point, tracker: Tracker, console: Console) -> int:
+    """Grade and summarise what the folder holds, show it and send a copy to the tracker.
+
+    Returns:
+        0, or 1 if some samples failed.
+    """
+    summary = summarise(point.folder)
+    show_summary(summary, point.folder, console)
+    tracker.log_summary(summary_metrics(summary))
+    tracker.log_traces(trace_rows(point.folder, point.settings.model.family))
+    if tracker.url:
+        print_line(console, f"W&B: {tracker.url}")
+    return EXIT_FAILED if summary.overall.errors else 0
+
+
+def samples(missing: Pending, settings: Settings) -> Iterator[Sample]:
+    """Yield the samples that are missing, made as they are drawn; ``settings`` hold the effective sampling."""
+    drawn = settings.sampling
+    spec = SampleSpec(
+        sampling=SamplingParams(drawn.temperature, drawn.top_p, drawn.top_k, drawn.repetition_penalty),
+        max_tokens=settings.budget.tokens,
+        stop=stop_strings(settings.model),
+        code_revision=code_revision(),
+    )
+    for problem, place in missing.places():
+        messages = messages_for(settings.prompt, problem.question)
+        yield SingleTurn(problem, place, messages, spec, sample_seed(drawn.seed, problem.id, place.repeat))
+
+
+def effective(settings: Settings, own: SamplingParams) -> Settings:
+    """Return the settings as they really act: the model's own sampling filled in, paths independent of where we are."""
+    changes: dict[str, Any] = {}
+    if settings.sampling.source == "model":
+        changes["sampling"] = settings.sampling.model_copy(update=asdict(own))
+    if settings.suite.task_folder is not None:
+        absolute = str(Path(settings.suite.task_folder).absolute())
+        changes["suite"] = settings.suite.model_copy(update={"task_folder": absolute})
+    return settings.model_copy(update=changes)

@@ -1,0 +1,145 @@
+"""What a point would cost, said before anything is loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.metrics.power import detectable_paired, detectable_unpaired
+from runner.config.settings import Settings
+from runner.results.layout import RunFolder, find_runs
+from runner.results.published import published
+from runner.results.run import Run, load_run
+
+# Share of problems on which two compared runs disagree, for the paired difference; a cautious round figure.
+DISCORDANT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure and where it was taken from; ``value`` is None if nothing is known yet."""
+
+    value: float | None
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be done.
+
+    Attributes:
+        folder: Where the run lies.
+        engine: The engine that would be loaded.
+        samples: Samples of the point.
+        missing: Of these, still to be generated.
+        problems: Different problems among them, the unit of every test.
+        tokens: Expected output tokens in sum.
+        seconds: Expected time of generating them.
+        paired: Smallest accuracy difference to another run on the same problems that 80 % of studies of this size see.
+        unpaired: The same to a run on other problems.
+    """
+
+    folder: Path
+    engine: str
+    samples: int
+    missing: int
+    problems: int
+    tokens: Estimate
+    seconds: Estimate
+    paired: float | None
+    unpaired: float | None
+
+
+def make_plan(settings: Settings, engine: str, folder: Path, samples: int, missing: int) -> Plan:
+    """Estimate from earlier runs of the model, else from published figures, else from the cap."""
+    a_sample = _tokens_a_sample(settings)
+    tokens = None if a_sample.value is None else a_sample.value * missing
+    rate = _rate(settings)
+    seconds = None if tokens is None or rate.value is None else tokens / rate.value
+    problems = samples // settings.suite.repeats
+    return Plan(
+        folder=folder,
+        engine=engine,
+        samples=samples,
+        missing=missing,
+        problems=problems,
+        tokens=Estimate(tokens, a_sample.basis),
+        seconds=Estimate(seconds, rate.basis),
+        paired=detectable_paired(problems, DISCORDANT),
+        unpaired=detectable_unpaired(problems),
+    )
+
+
+def show_plan(plan: Plan, settings: Settings, console: Console) -> None:
+    """Print the plan as a table of two columns."""
+    table = Table(title=f"Plan for {settings.model.name}", title_justify="left", show_header=False)
+    table.add_row("samples", f"{plan.samples}, of which {plan.missing} are missing")
+    table.add_row("tokens", _shown(plan.tokens, "", 1))
+    table.add_row("time", _shown(plan.seconds, " min", 60))
+    table.add_row("cost", "none: the model runs on this machine")
+    table.add_row("engine", plan.engine)
+    table.add_row("folder", str(plan.folder))
+    table.add_row(
+        "detectable difference",
+        f"{_points(plan.paired)} against a run on the same problems (if {DISCORDANT:.0%} of them change), "
+        f"{_points(plan.unpaired)} against other problems; 80 % power, 5 % level",
+    )
+    console.print(table, highlight=False)
+
+
+def _tokens_a_sample(settings: Settings) -> Estimate:
+    cap = settings.budget.tokens
+    for folder, _ in _earlier(settings):
+        mean = _mean_tokens(folder)
+        if mean is not None:
+            return Estimate(min(mean, cap or mean), f"mean of {folder.path}")
+    if settings.model.published_as is not None:
+        mean = published(settings.model.published_as).output_tokens
+        return Estimate(min(mean, cap or mean), "published mean of this model")
+    if cap is not None:
+        return Estimate(float(cap), "the cap, an upper bound")
+    return Estimate(None, "no run of this model yet and no cap")
+
+
+def _rate(settings: Settings) -> Estimate:
+    """Return tokens a second of an earlier run of the same model."""
+    for folder, run in _earlier(settings):
+        for attempt in reversed(run.attempts):
+            if attempt.seconds > 0 and attempt.output_tokens > 0:
+                return Estimate(attempt.output_tokens / attempt.seconds, f"speed of {folder.path}")
+    return Estimate(None, "no run of this model yet to take the speed from")
+
+
+def _earlier(settings: Settings) -> Iterator[tuple[RunFolder, Run]]:
+    """Yield the runs of the same model and precision in any study, the latest first."""
+    outputs = Path(settings.outputs)
+    studies = [path for path in outputs.iterdir() if path.is_dir()] if outputs.is_dir() else []
+    runs = [(folder, run) for study in studies for folder in find_runs(study) if (run := load_run(folder))]
+    for folder, run in sorted(runs, key=lambda pair: pair[1].updated, reverse=True):
+        same_model = run.settings["model"]["name"] == settings.model.name
+        if same_model and run.settings["precision"]["name"] == settings.precision.name:
+            yield folder, run
+
+
+def _mean_tokens(folder: RunFolder) -> float | None:
+    try:
+        summary = json.loads(folder.summary.read_bytes())
+        mean = summary["overall"]["output_tokens"]
+    except (OSError, ValueError, KeyError):
+        return None  # not summarised yet, or by another version
+    return float(mean) if mean else None
+
+
+def _shown(estimate: Estimate, unit: str, divisor: float) -> str:
+    if estimate.value is None:
+        return f"unknown: {estimate.basis}"
+    return f"about {estimate.value / divisor:,.0f}{unit} ({estimate.basis})"
+
+
+def _points(difference: float | None) -> str:
+    return "none" if difference is None else f"{100 * difference:.1f} points"

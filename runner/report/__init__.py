@@ -1,0 +1,1 @@
+"""Where results are shown: progress, terminal tables, later pages."""

@@ -1,0 +1,22 @@
+"""The consoles that everything is printed on."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rich.console import Console
+
+_FILE_WIDTH = 140  # columns where no terminal says how wide it is; tables stay whole in a log
+
+
+def make_console(*, errors: bool = False) -> Console:
+    """Return a console on standard output, or on standard error."""
+    stream = sys.stderr if errors else sys.stdout
+    wide = not stream.isatty() and "COLUMNS" not in os.environ
+    return Console(stderr=errors, width=_FILE_WIDTH if wide else None)
+
+
+def print_line(console: Console, text: str) -> None:
+    """Print text as it is: no markup, no colours, no breaking of lines."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)

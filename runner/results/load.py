@@ -1,0 +1,134 @@
+"""Studies as data frames, for notebooks: ``runner.load`` and ``runner.summary``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bench.metrics.figures import Figures
+from runner.errors import UserError
+from runner.results.layout import RunFolder, find_runs
+from runner.results.run import Run, load_run
+from runner.results.store import scan
+from runner.results.summary import compute_summary
+from runner.results.verdict_table import grade_run
+
+
+def load(study: str | Path) -> pd.DataFrame:
+    """Return a row a sample for all runs of a study, missing verdicts made.
+
+    Columns: ``run``, ``model``, ``precision``, ``engine``, ``prompt``, ``budget``, ``effort``, ``sampling``,
+    ``suite``, ``device``, ``code_revision``, then those of :class:`runner.results.grading.VerdictRow`, the
+    problem's facts under their own names (``size``, ...) in place of ``facts``.
+
+    Where the study holds copies of one run (same fingerprint), the copy with most finished samples counts, of
+    equal ones the latest.
+
+    Args:
+        study: A study's folder, e.g. ``"outputs/single"``, or the folder of one run.
+
+    Raises:
+        UserError: there is no run.
+    """
+    frames = [_samples(folder, run) for folder, run in runs_of(Path(study))]
+    return pd.concat(frames, ignore_index=True)
+
+
+def summary(study: str | Path) -> pd.DataFrame:
+    """Return a row for each run and task of a study, and one for each run with the task ``overall``.
+
+    Columns: those of :func:`load` up to ``code_revision``, ``task``, ``category``, ``bounds``, then those of
+    :class:`bench.metrics.figures.Figures`, intervals as ``…_low`` and ``…_high`` with their ``…_method``.
+    Copies of a run are treated as by :func:`load`.
+
+    Raises:
+        UserError: there is no run.
+    """
+    rows = [row for folder, run in runs_of(Path(study)) for row in _summary_rows(folder, run)]
+    return pd.DataFrame(rows)
+
+
+def runs_of(study: Path) -> list[tuple[RunFolder, Run]]:
+    """Return the runs of a study's folder, or the one run whose folder it is, each fingerprint once.
+
+    Raises:
+        UserError: there is no run.
+    """
+    folders = [RunFolder(study)] if RunFolder(study).run_json.is_file() else find_runs(study)
+    found = [(folder, run) for folder in folders if (run := load_run(folder)) is not None]
+    if not found:
+        raise UserError(f"{study} holds no run; give the folder of a study, one of: {_studies_near(study)}")
+    best: dict[str, tuple[RunFolder, Run]] = {}
+    for folder, run in sorted(found, key=_rank):
+        best[run.fingerprint] = (folder, run)
+    return sorted(best.values(), key=lambda pair: pair[0].path.name)
+
+
+def _rank(pair: tuple[RunFolder, Run]) -> tuple[int, str]:
+    folder, run = pair
+    return scan(folder).report.done, run.updated
+
+
+def _studies_near(study: Path) -> str:
+    names = (str(path) for path in _subfolders(study.parent) if find_runs(path))
+    return ", ".join(names) or "none here"
+
+
+def _subfolders(path: Path) -> Iterable[Path]:
+    return sorted(child for child in path.iterdir() if child.is_dir()) if path.is_dir() else ()
+
+
+def _samples(folder: RunFolder, run: Run) -> pd.DataFrame:
+    import pyarrow.parquet as pq
+
+    verdicts: pd.DataFrame = pq.read_table(grade_run(folder)).to_pandas()
+    facts = pd.DataFrame([json.loads(text) for text in verdicts.pop("facts")], index=verdicts.index)
+    frame = pd.concat([verdicts, facts[[name for name in facts if name not in verdicts]]], axis=1)
+    for place, (name, value) in enumerate(_choices(folder, run).items()):
+        frame.insert(place, name, value)
+    return frame
+
+
+def _choices(folder: RunFolder, run: Run) -> dict[str, Any]:
+    """Return what sets a run apart, as columns."""
+    asked = run.settings
+    return {
+        "run": folder.path.name,
+        "model": asked["model"]["name"],
+        "precision": asked["precision"]["name"],
+        "engine": run.loaded.engine,
+        "prompt": asked["prompt"]["name"],
+        "budget": asked["budget"]["tokens"],
+        "effort": asked["effort"]["level"],
+        "sampling": asked["sampling"]["name"],
+        "suite": asked["suite"]["name"],
+        "device": run.loaded.device,
+        "code_revision": run.attempts[-1].code_revision,
+    }
+
+
+def _summary_rows(folder: RunFolder, run: Run) -> Iterable[dict[str, Any]]:
+    found = compute_summary(folder)
+    rows = [(row.task, row.category, row.figures) for row in found.tasks]
+    for task, category, figures in [*rows, ("overall", None, found.overall)]:
+        place = {"task": task, "category": category, "bounds": found.bounds.name}
+        yield {**_choices(folder, run), **place, **_flat(figures)}
+
+
+def _flat(figures: Figures) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name in figures.__slots__:
+        value = getattr(figures, name)
+        if name.endswith("_interval"):
+            ends = (None, None, None) if value is None else (value.low, value.high, value.method)
+            stem = name.removesuffix("_interval")
+            flat |= dict(zip((f"{stem}_low", f"{stem}_high", f"{stem}_method"), ends, strict=True))
+        elif name == "accuracy_bounds":
+            flat["accuracy_if_wrong"], flat["accuracy_if_right"] = value or (None, None)
+        else:
+            flat[name] = value
+    return flat

@@ -1,0 +1,196 @@
+"""One stored sample: everything that a grader, a metric or a reader may need, as one JSON line."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+from runner.sampling.generation import Boundary, Failure, FinishReason, Usage
+
+RECORD_VERSION = 1
+
+# model: generated text; injected: text we forced into the assistant's turn; tool: an observation.
+TurnKind = Literal["model", "injected", "tool"]
+
+
+class RecordStatus(StrEnum):
+    """What became of a sample. All but ``error`` count in the accuracy."""
+
+    OK = "ok"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One stretch of the conversation.
+
+    Attributes:
+        kind: See :data:`TurnKind`.
+        text: The text, thinking markers kept.
+        token_ids: Ids of a model turn where the engine has them; stored in the side file, not in the line.
+        latency_s: Seconds it took.
+    """
+
+    kind: TurnKind
+    text: str
+    token_ids: tuple[int, ...] | None = None
+    latency_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One finished sample.
+
+    Attributes:
+        problem_id: The problem's id; with ``repeat`` the key of the sample.
+        task: Task name.
+        fold: Fold of the problem; 0 for stored sets.
+        index: Index within task and fold.
+        repeat: 0 for the first sample of a problem.
+        data: The problem's operands, enough to make it again with ``bench.problem_from_data``.
+        status: See :class:`RecordStatus`.
+        finish_reason: Why the last model turn ended.
+        turns: All turns in order.
+        usage: Sum over the model turns; ``prompt`` is that of the first.
+        max_tokens: The cap on output that really acted, context included; None if unknown.
+        prompt_sha256: Hash of the first rendered prompt.
+        prompt_tail: Its last characters.
+        started_s: Unix time of the first submission.
+        latency_s: Seconds from first submission to the end, tools included.
+        code_revision: Revision of this program that made the sample.
+        failure: Set exactly when ``status`` is ``error``.
+        version: Version of this layout.
+    """
+
+    problem_id: str
+    task: str
+    fold: int
+    index: int
+    repeat: int
+    data: Any
+    status: RecordStatus
+    finish_reason: FinishReason
+    turns: tuple[Turn, ...]
+    usage: Usage
+    max_tokens: int | None
+    prompt_sha256: str
+    prompt_tail: str
+    started_s: float
+    latency_s: float
+    code_revision: str
+    failure: Failure | None = None
+    version: int = field(default=RECORD_VERSION)
+
+    @property
+    def key(self) -> str:
+        """Key of the sample within its run."""
+        return f"{self.problem_id}/{self.repeat}"
+
+    @property
+    def text(self) -> str:
+        """The assistant's final message: everything since the last tool observation."""
+        parts: list[str] = []
+        for turn in reversed(self.turns):
+            if turn.kind == "tool":
+                break
+            parts.append(turn.text)
+        return "".join(reversed(parts))
+
+
+# Where the ids of each turn lie in the side file: offset and number, both counted in ids; None for a turn without.
+IdPlaces = tuple[tuple[int, int] | None, ...]
+
+
+def to_json(record: Record, places: IdPlaces = ()) -> str:
+    """Return the record as one ASCII JSON line without its newline; the ids themselves are left out.
+
+    Lone surrogates survive as escapes. Raises ValueError on NaN or infinity, which no field may hold.
+    """
+    fields = {name: getattr(record, name) for name in _TYPES}
+    fields["turns"] = [
+        {"kind": turn.kind, "text": turn.text, "latency_s": round(turn.latency_s, 6)} for turn in record.turns
+    ]
+    fields["usage"] = _flat(record.usage)
+    fields["failure"] = None if record.failure is None else _flat(record.failure)
+    fields["ids"] = places
+    return _ENCODER.encode(fields)
+
+
+def from_json(line: str | bytes) -> Record:
+    """Read a line of :func:`to_json`; the ids of turns are None.
+
+    Raises:
+        ValueError: the line is not a record of this version.
+    """
+    return read_line(line)[0]
+
+
+def read_line(line: str | bytes) -> tuple[Record, IdPlaces]:
+    """Read a line of :func:`to_json` with the places of the ids.
+
+    Raises:
+        ValueError: the line is not a record of this version.
+    """
+    try:
+        fields = _DECODER.decode(line if isinstance(line, str) else line.decode("utf-8"))
+        if fields["version"] != RECORD_VERSION:
+            raise ValueError(f"record version {fields['version']}; this program reads {RECORD_VERSION}")
+        places = tuple(None if place is None else _place(*place) for place in fields.pop("ids"))
+        failure = fields["failure"]
+        fields["status"] = RecordStatus(fields["status"])
+        fields["finish_reason"] = FinishReason(fields["finish_reason"])
+        fields["turns"] = tuple(Turn(**turn) for turn in fields["turns"])
+        fields["usage"] = Usage(**fields["usage"])
+        if failure is not None:
+            fields["failure"] = Failure(**{**failure, "boundary": Boundary(failure["boundary"])})
+        return _checked(Record(**fields)), places
+    except (TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a record: {error}") from error
+
+
+def _checked(record: Record) -> Record:
+    """Return ``record`` if every field has its type: a line edited by hand must not break what reads it."""
+    for name, types in _TYPES.items():
+        if not isinstance(getattr(record, name), types):
+            raise ValueError(f"not a record: {name}={getattr(record, name)!r}")
+    if not all(isinstance(turn.text, str) for turn in record.turns):
+        raise ValueError("not a record: the text of a turn is no text")
+    usage = record.usage
+    for count in (usage.prompt, usage.thinking, usage.answer, usage.output, usage.injected):
+        if not isinstance(count, int):
+            raise ValueError(f"not a record: {count!r} is no number of tokens")
+    return record
+
+
+def _place(start: int, count: int) -> tuple[int, int]:
+    if not (start >= 0 and count >= 0):
+        raise ValueError(f"not a record: {count} ids at {start}")
+    return int(start), int(count)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _flat(value: Any) -> dict[str, Any]:
+    return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+
+
+_Types = tuple[type, ...]
+_TEXT: _Types = (str,)
+_COUNT: _Types = (int,)
+_NUMBER: _Types = (int, float)
+_TYPES: dict[str, _Types] = {
+    **{f.name: (object,) for f in dataclasses.fields(Record)},
+    **dict.fromkeys(("problem_id", "task", "prompt_sha256", "prompt_tail", "code_revision"), _TEXT),
+    **dict.fromkeys(("fold", "index", "repeat"), _COUNT),
+    **dict.fromkeys(("started_s", "latency_s"), _NUMBER),
+    "max_tokens": (int, type(None)),
+}
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

@@ -1,0 +1,221 @@
+"""Who a run is: its settings and what really made its samples, kept in ``run.json``."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import socket
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from runner.engines.base import LoadedModel
+from runner.errors import UserError
+from runner.results.layout import RunFolder, write_atomic
+
+_PACKAGE = "thinkmeter"
+_ROOT = Path(__file__).resolve().parents[2]
+_SOURCES = ("bench", "runner", "conf")
+# Where git is told to look elsewhere, e.g. inside a hook of another repository.
+_GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One stretch of work on a run; a further one under the same circumstances adds to it.
+
+    Attributes:
+        started: ISO 8601 in UTC.
+        host: Name of the machine.
+        device: What the model ran on.
+        code_revision: See :func:`code_revision`.
+        versions: Package name to version of what did the work.
+        command: What the user typed; typing it again goes on with the run.
+        output_tokens: Generated in it; those of a killed process are missing.
+        seconds: Spent on generating them, loading not counted.
+    """
+
+    started: str
+    host: str
+    device: str
+    code_revision: str
+    versions: Mapping[str, str]
+    command: str = ""
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The identity of a run.
+
+    Attributes:
+        fingerprint: Generation fingerprint.
+        settings: The resolved settings, plain values; those of the latest attempt.
+        loaded: What the first attempt loaded; later ones must load the same.
+        created: When the first attempt began, ISO 8601 in UTC.
+        updated: When the latest began.
+        attempts: All stretches of work, the latest last.
+    """
+
+    fingerprint: str
+    settings: Mapping[str, Any]
+    loaded: LoadedModel
+    created: str
+    updated: str
+    attempts: tuple[Attempt, ...]
+
+    def check_same(self, loaded: LoadedModel, folder: RunFolder) -> None:
+        """Refuse to mix samples of two different models in one folder.
+
+        Another GPU of the same kind, or another version of a package, is allowed and listed as an attempt.
+
+        Raises:
+            UserError: engine, revision, weights, number format or kind of device differ.
+        """
+        before, now = _identity(self.loaded), _identity(loaded)
+        if before != now:
+            differ = [name for name in before if before[name] != now[name]]
+            raise UserError(
+                f"{folder.path} holds samples made with {_listed(before, differ)}; now {_listed(now, differ)} "
+                "is loaded. Go on where the same is loaded, or give these samples a folder of their own: study=NAME"
+            )
+
+
+def open_run(
+    folder: RunFolder, settings: Mapping[str, Any], fingerprint: str, loaded: LoadedModel, command: str
+) -> Run:
+    """Write ``run.json`` and ``settings.yaml`` of a new run, or add an attempt to an existing one.
+
+    Call it with the folder's lock held and the model loaded, before the first sample is stored.
+
+    Args:
+        folder: The run's folder.
+        settings: The resolved settings as plain values.
+        fingerprint: Generation fingerprint.
+        loaded: What the engine read back.
+        command: What the user typed.
+
+    Raises:
+        UserError: the folder belongs to other settings, or its samples to another model.
+        StorageError: the folder can't be written.
+    """
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    attempt = Attempt(now, socket.gethostname(), loaded.device, code_revision(), _versions(loaded), command)
+    run = Run(fingerprint, settings, loaded, now, now, (attempt,))
+    before = load_run(folder)
+    if before is not None:
+        _check_fingerprint(before, fingerprint, folder)
+        before.check_same(loaded, folder)
+        run = replace(run, loaded=before.loaded, created=before.created, attempts=_joined(before.attempts, attempt))
+    _save(folder, run)
+    return run
+
+
+def close_attempt(folder: RunFolder, run: Run, output_tokens: int, seconds: float) -> None:
+    """Add what was generated, and how long it took, to the latest attempt.
+
+    Raises:
+        StorageError: the folder can't be written.
+    """
+    last = run.attempts[-1]
+    last = replace(last, output_tokens=last.output_tokens + output_tokens, seconds=last.seconds + seconds)
+    _save(folder, replace(run, attempts=(*run.attempts[:-1], last)))
+
+
+def load_run(folder: RunFolder) -> Run | None:
+    """Return the run of a folder, or None if nothing ran there yet.
+
+    Raises:
+        UserError: ``run.json`` can't be read.
+    """
+    try:
+        fields = json.loads(folder.run_json.read_bytes())
+        attempts = tuple(Attempt(**attempt) for attempt in fields["attempts"])
+        return Run(**{**fields, "loaded": LoadedModel(**fields["loaded"]), "attempts": attempts})
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise UserError(f"{folder.run_json} can't be read ({error}); restore it or move its folder away") from error
+
+
+@cache
+def code_revision() -> str:
+    """Return the commit of this program, with ``-dirty`` if its sources were changed, else its version.
+
+    A copy that was installed, or unpacked without its repository, has a version only.
+    """
+    try:
+        if Path(_git("rev-parse", "--show-toplevel")).resolve() == _ROOT:
+            changed = _git("status", "--porcelain", "--", *_SOURCES)
+            return _git("rev-parse", "HEAD") + ("-dirty" if changed else "")
+    except (OSError, subprocess.SubprocessError):
+        pass  # no git, no repository, or no commit yet
+    return f"{_PACKAGE} {_package_version()}"
+
+
+def _git(*arguments: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if name not in _GIT_PLACES}
+    done = subprocess.run(
+        ["git", "-C", str(_ROOT), *arguments],
+        env={**environment, "GIT_OPTIONAL_LOCKS": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    return done.stdout.strip()
+
+
+def _package_version() -> str:
+    try:
+        return version(_PACKAGE)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _versions(loaded: LoadedModel) -> dict[str, str]:
+    return {"python": platform.python_version(), _PACKAGE: _package_version(), **loaded.versions}
+
+
+def _joined(attempts: tuple[Attempt, ...], attempt: Attempt) -> tuple[Attempt, ...]:
+    last = attempts[-1]
+    same = replace(attempt, started=last.started, output_tokens=last.output_tokens, seconds=last.seconds) == last
+    return attempts if same else (*attempts, attempt)
+
+
+def _identity(loaded: LoadedModel) -> dict[str, str]:
+    return {
+        "engine": f"engine {loaded.engine}",
+        "revision": f"model revision {loaded.model_revision}",
+        "weights": f"{loaded.weight_bits}-bit {loaded.weight_format} weights",
+        "dtype": f"compute in {loaded.compute_dtype}",
+        "device": f"device {loaded.device if loaded.device in ('cpu', 'mps') else 'gpu'}",
+    }
+
+
+def _listed(identity: Mapping[str, str], names: list[str]) -> str:
+    return ", ".join(identity[name] for name in names)
+
+
+def _check_fingerprint(run: Run, fingerprint: str, folder: RunFolder) -> None:
+    if run.fingerprint != fingerprint:
+        raise UserError(
+            f"{folder.path} belongs to other settings (fingerprint {run.fingerprint}, now {fingerprint}). "
+            "Move it away, or choose another folder: study=NAME"
+        )
+
+
+def _save(folder: RunFolder, run: Run) -> None:
+    text = json.dumps(dataclasses.asdict(run), indent=1, allow_nan=False)
+    write_atomic(folder.run_json, text.encode("ascii"))
+    write_atomic(folder.settings, yaml.safe_dump(dict(run.settings), sort_keys=False).encode("utf-8"))

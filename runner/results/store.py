@@ -1,0 +1,282 @@
+"""The record of truth: every sample of a run as one line of a file that only grows.
+
+A sample has one line, or several if it failed before it worked; the last line without an error counts, else the
+last one. Token ids lie in a side file, written before the line that points to them: ids without a line, left by
+a killed process, are never looked at.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import os
+import sys
+from array import array
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from runner.errors import StorageError
+from runner.results.append import AppendFile, Syncer
+from runner.results.layout import RunFolder, cannot_write
+from runner.results.lock import FolderLock
+from runner.results.record import IdPlaces, Record, RecordStatus, read_line, to_json
+
+_ID_BYTES = 4
+_BLOCK_BYTES = 1 << 16
+
+_log = logging.getLogger(__name__)
+
+
+class GenerationStore:
+    """The writing end of a run's generations, as a context manager; it holds the folder's lock.
+
+    Entering makes the folder if missing and cuts off the torn last line that a lost machine may have left.
+
+    Args:
+        folder: The run's folder.
+
+    Raises:
+        UserError: on entry, somebody else writes there.
+        StorageError: on entry, the folder can't be written; on exit, the last samples may not be on the disk.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._open = ExitStack()
+
+    def __enter__(self) -> GenerationStore:
+        try:
+            self._folder.path.mkdir(parents=True, exist_ok=True)
+            with ExitStack() as opened:
+                self._open_files(opened)
+                self._open = opened.pop_all()
+        except OSError as error:
+            raise StorageError(cannot_write(self._folder.path, error)) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def append(self, record: Record) -> None:
+        """Store a sample. A killed process keeps it from here on, a lost machine within about a second.
+
+        Raises:
+            StorageError: the disk is full or gone; the files are valid and lack this sample.
+            ValueError: the record holds what no line can (NaN, an id that is no unsigned 32-bit integer).
+        """
+        ids, places = _laid_out(record, self._ids.end // _ID_BYTES)
+        line = to_json(record, places).encode("ascii") + b"\n"
+        if ids:
+            self._ids.append(ids)
+        self._lines.append(line)
+        self._syncer.written()
+
+    def _open_files(self, opened: ExitStack) -> None:
+        opened.enter_context(FolderLock(self._folder.lock))
+        self._lines = AppendFile(self._folder.generations)
+        opened.callback(self._lines.close)
+        self._ids = AppendFile(self._folder.token_ids)
+        opened.callback(self._ids.close)
+        _mend(self._lines)
+        self._ids.cut(self._ids.end // _ID_BYTES * _ID_BYTES)
+        self._syncer = Syncer((self._ids, self._lines))
+        opened.callback(self._syncer.close)
+
+    def done_keys(self) -> set[str]:
+        """Return the keys of all samples that need not be made again."""
+        return set(scan(self._folder).done)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReport:
+    """What stands in a generations file.
+
+    Attributes:
+        done: Samples with a line that is no error.
+        failed: Samples with error lines alone.
+        retried: Error lines that a later line of the same sample replaced.
+        duplicates: Further lines of a sample that was done; the last one counts.
+        bad: Lines that are no record (garbage, ``null``, another version).
+        bytes: Length of the file when it was read.
+    """
+
+    done: int
+    failed: int
+    retried: int
+    duplicates: int
+    bad: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Which line of a file counts for each sample.
+
+    Attributes:
+        done: Key to the byte at which the line starts, for samples that are done.
+        failed: The same for samples with errors alone.
+        report: The counts.
+    """
+
+    done: dict[str, int]
+    failed: dict[str, int]
+    report: ReadReport
+
+    def starts(self) -> array[int]:
+        """Return where the lines that count start, in order."""
+        return array("Q", sorted((*self.done.values(), *self.failed.values())))
+
+
+def scan(folder: RunFolder) -> Scan:
+    """Read the whole file once, a line at a time; memory grows by some 200 bytes a sample.
+
+    It may be done while a writer appends. Bad and duplicate lines are counted and warned about once.
+    """
+    done: dict[str, int] = {}
+    failed: dict[str, int] = {}
+    retried = duplicates = bad = end = 0
+    for start, line in _lines(folder.generations):
+        end = start + len(line)
+        record = _parse(line)
+        if record is None:
+            bad += line.endswith(b"\n")  # without it, it is being written or was torn: not there yet
+            continue
+        key = record[0].key
+        if record[0].status is RecordStatus.ERROR:
+            retried += key in done or key in failed
+            if key not in done:
+                failed[key] = start
+        else:
+            duplicates += key in done
+            retried += failed.pop(key, None) is not None
+            done[key] = start
+    report = ReadReport(len(done), len(failed), retried, duplicates, bad, end)
+    _warn(folder.generations, bad, duplicates)
+    return Scan(done, failed, report)
+
+
+def read(folder: RunFolder, with_ids: bool = False, scanned: Scan | None = None) -> Iterator[Record]:
+    """Yield one record for each sample, in the order of their lines.
+
+    Args:
+        folder: The run's folder; without generations nothing is yielded.
+        with_ids: Also read the token ids; ids that a lost machine took are None.
+        scanned: A scan of this file made before, to save a second one.
+    """
+    starts = (scanned or scan(folder)).starts()
+    if not starts:
+        return
+    with ExitStack() as files:
+        lines = files.enter_context(folder.generations.open("rb"))
+        ids = files.enter_context(folder.token_ids.open("rb")) if with_ids and folder.token_ids.exists() else None
+        for start in starts:
+            lines.seek(start)
+            record, places = read_line(lines.readline())
+            yield record if ids is None else _with_ids(record, places, ids)
+
+
+def _laid_out(record: Record, start: int) -> tuple[bytes, IdPlaces]:
+    """Return the ids of all turns as bytes, and where each turn's lie if they are written at ``start``."""
+    ids = array("I")
+    places: list[tuple[int, int] | None] = []
+    for turn in record.turns:
+        if turn.token_ids is None:
+            places.append(None)
+            continue
+        places.append((start + len(ids), len(turn.token_ids)))
+        try:
+            ids.extend(turn.token_ids)
+        except (OverflowError, TypeError) as error:
+            raise ValueError(f"{record.key}: token ids are unsigned 32-bit integers: {error}") from error
+    return _little_endian(ids).tobytes(), tuple(places)
+
+
+def _with_ids(record: Record, places: IdPlaces, file: BinaryIO) -> Record:
+    turns = tuple(
+        turn if place is None else dataclasses.replace(turn, token_ids=_ids_at(file, place))
+        for turn, place in zip(record.turns, places, strict=False)
+    )
+    return dataclasses.replace(record, turns=turns + record.turns[len(turns) :])
+
+
+def _ids_at(file: BinaryIO, place: tuple[int, int]) -> tuple[int, ...] | None:
+    start, count = place
+    if os.fstat(file.fileno()).st_size < (start + count) * _ID_BYTES:
+        return None
+    data = os.pread(file.fileno(), count * _ID_BYTES, start * _ID_BYTES)
+    ids = array("I")
+    ids.frombytes(data)
+    return tuple(_little_endian(ids))
+
+
+def _little_endian(ids: array[int]) -> array[int]:
+    if sys.byteorder == "big":
+        ids.byteswap()
+    return ids
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    r"""Yield the start and bytes of every line; ``\n`` alone ends one."""
+    if not path.exists():
+        return
+    start = 0
+    with path.open("rb") as file:
+        for line in file:
+            yield start, line
+            start += len(line)
+
+
+def _parse(line: bytes) -> tuple[Record, IdPlaces] | None:
+    try:
+        return read_line(line)
+    except ValueError:
+        return None
+
+
+def _mend(file: AppendFile) -> None:
+    """Make the file end with a whole line: finish one that lacks its newline alone, cut what is torn."""
+    start = _last_line_start(file.descriptor, file.end)
+    line = os.pread(file.descriptor, file.end - start, start)
+    if not line:
+        return
+    if not _is_json(line):
+        _log.warning("%s: a torn last line of %d bytes was cut off; its sample is done again", file.path, len(line))
+        file.cut(start)
+    elif not line.endswith(b"\n"):
+        file.append(b"\n")
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _last_line_start(descriptor: int, end: int) -> int:
+    position = max(end - 1, 0)  # the last byte may be the newline that ends the line
+    while position > 0:
+        begin = max(position - _BLOCK_BYTES, 0)
+        found = os.pread(descriptor, position - begin, begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        position = begin
+    return 0
+
+
+@lru_cache(maxsize=256)
+def _warn(path: Path, bad: int, duplicates: int) -> None:
+    """Warn about a file, once for the same counts."""
+    if bad or duplicates:
+        _log.warning(
+            "%s: %d lines are no records and %d repeat a sample; the last good one counts", path, bad, duplicates
+        )

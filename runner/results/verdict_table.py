@@ -1,0 +1,174 @@
+"""The verdicts of a run as a table: made from the store at any time without a model, or beside the generation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from runner.results.grading import VerdictRow, grade_record, grading_fingerprint, make_tasks_known
+from runner.results.layout import RunFolder, replacing, write_atomic
+from runner.results.record import Record, RecordStatus
+from runner.results.run import load_run
+from runner.results.store import read, scan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROW_GROUP = 4_096
+# In the table's metadata: how long the generations were that it holds the verdicts of.
+_GRADED_BYTES = "generations_bytes"
+
+
+def grade_run(folder: RunFolder, *, fingerprint: str | None = None) -> Path:
+    """Grade all samples of a run and return the table's path; nothing is done if it is up to date.
+
+    Memory does not grow with the texts; a table of another grading stays beside this one.
+
+    Args:
+        folder: The run's folder.
+        fingerprint: Of the grading; None for this program's own.
+
+    Raises:
+        UserError: ``run.json`` can't be read, or a task of the run is unknown here.
+        StorageError: the table can't be written; the old one stays.
+    """
+    path = folder.verdicts(fingerprint or grading_fingerprint())
+    if _graded_bytes(path) == _length(folder):
+        return path
+    found = scan(folder)
+    run = load_run(folder)
+    family = None if run is None else make_tasks_known(run)
+    rows = (grade_record(record, family) for record in read(folder, scanned=found))
+    _write(path, _tables(rows), found.report.bytes)
+    return path
+
+
+class LiveTable:
+    """Grades samples while others are generated, so that nothing is left to grade at the end of a run.
+
+    It is opened with the folder's lock held and told of every sample that is stored from then on. A process that
+    ends before :meth:`finish` loses nothing but this work: :func:`grade_run` does it again.
+
+    Memory grows by about 100 bytes a sample.
+
+    Args:
+        folder: The run's folder.
+        family: The model's family.
+    """
+
+    def __init__(self, folder: RunFolder, family: str | None) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._folder = folder
+        self._family = family
+        self._path = folder.verdicts(grading_fingerprint())
+        self._start = _length(folder)
+        self._rows: list[VerdictRow] = []
+        self._redone: set[str] = set()
+        self._failed = set(scan(folder).failed)
+        self._buffer = pa.BufferOutputStream()
+        self._new = pq.ParquetWriter(self._buffer, _schema())
+
+    def grade(self, record: Record) -> VerdictRow:
+        """Return the verdict on a sample that was just stored, and keep it.
+
+        Raises:
+            UserError: see :func:`runner.results.grading.grade_record`.
+        """
+        row = grade_record(record, self._family)
+        self._rows.append(row)
+        if record.key in self._failed:
+            self._redone.add(record.key)
+        if len(self._rows) == _ROW_GROUP:
+            self._flush()
+        return row
+
+    def finish(self) -> Path:
+        """Write the table of all samples of the run and return its path; call it once.
+
+        Raises:
+            StorageError: the table can't be written; the old one stays.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._flush()
+        length = _length(self._folder)
+        self._new.add_key_value_metadata({_GRADED_BYTES: str(length)})
+        self._new.close()
+        table = self._buffer.getvalue()
+        if not self._start:
+            write_atomic(self._path, memoryview(table))
+        elif _graded_bytes(self._path) == self._start:
+            _write(self._path, self._joined(pq.ParquetFile(pa.BufferReader(table))), length)
+        else:
+            grade_run(self._folder)  # the earlier samples lack a table
+        return self._path
+
+    def _flush(self) -> None:
+        for table in _tables(self._rows):
+            self._new.write_table(table)
+        self._rows.clear()
+
+    def _joined(self, new: Any) -> Iterator[pa.Table]:
+        """Yield the earlier rows, without failed samples that were done again, then the new ones."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self._path) as earlier:
+            for group in range(earlier.num_row_groups):
+                yield self._kept(earlier.read_row_group(group))
+        for group in range(new.num_row_groups):
+            yield new.read_row_group(group)
+
+    def _kept(self, rows: pa.Table) -> pa.Table:
+        if not self._redone:
+            return rows
+        places = zip(*(rows[name].to_pylist() for name in ("problem_id", "repeat", "status")), strict=True)
+        kept = [
+            status != RecordStatus.ERROR or f"{problem_id}/{repeat}" not in self._redone
+            for problem_id, repeat, status in places
+        ]
+        return rows.filter(kept)
+
+
+def _length(folder: RunFolder) -> int:
+    return folder.generations.stat().st_size if folder.generations.exists() else 0
+
+
+def _graded_bytes(path: Path) -> int | None:
+    """Return how long the generations were that a table was made from; None without a readable table."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(path).metadata[_GRADED_BYTES.encode()])
+    except (OSError, KeyError, ValueError, pa.ArrowException):
+        return None
+
+
+def _write(path: Path, tables: Iterable[pa.Table], graded_bytes: int) -> None:
+    import pyarrow.parquet as pq
+
+    with replacing(path) as temporary, pq.ParquetWriter(temporary, _schema()) as writer:
+        for table in tables:
+            writer.write_table(table)
+        writer.add_key_value_metadata({_GRADED_BYTES: str(graded_bytes)})
+
+
+def _tables(rows: Iterable[VerdictRow]) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    left = iter(rows)
+    while group := list(islice(left, _ROW_GROUP)):
+        yield pa.Table.from_pylist(group, schema=_schema())
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    types: dict[Any, Any] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    types |= {kind | None: arrow for kind, arrow in types.items()}
+    return pa.schema([(name, types[kind]) for name, kind in get_type_hints(VerdictRow).items()])

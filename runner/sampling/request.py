@@ -1,0 +1,74 @@
+"""What is asked of an engine: one stretch of text to generate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message; ``content`` reaches the model byte for byte."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of the assistant's turn that stands before the text asked for now.
+
+    Attributes:
+        text: The text of the stretch, thinking markers included.
+        token_ids: The ids the model produced, or None for text that an engine has yet to encode.
+        injected: True for forced text (a closing marker, an observation): never counted as model output.
+    """
+
+    text: str
+    token_ids: tuple[int, ...] | None = None
+    injected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParams:
+    """How the next token is drawn. The defaults leave the model's distribution as it is.
+
+    Attributes:
+        temperature: 0 is greedy.
+        top_p: Smallest set of tokens whose probability reaches this share, in (0, 1].
+        top_k: The k most likely tokens; 0 is no limit.
+        repetition_penalty: Divides (multiplies) the positive (negative) logits of tokens seen before; 1 is none.
+    """
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    repetition_penalty: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One stretch of text to generate.
+
+    Attributes:
+        key: Unique among the requests in flight, stable across runs: ``<sample key>#<turn>``.
+        messages: The conversation so far; the engine's chat template renders it once.
+        sampling: How tokens are drawn.
+        seed: 64-bit seed of this sample; the draw at an absolute position depends on (seed, position) alone.
+        max_tokens: Cap on new tokens; None lets the text run to the end of the context.
+        prefix: The assistant's turn so far, continued without a new turn marker.
+        stop: Strings that end the text; only for models that do not think.
+        template_options: Extra variables for the chat template, e.g. ``{"enable_thinking": False}``.
+    """
+
+    key: str
+    messages: tuple[Message, ...]
+    sampling: SamplingParams
+    seed: int
+    max_tokens: int | None
+    prefix: tuple[Segment, ...] = ()
+    stop: tuple[str, ...] = ()
+    template_options: Mapping[str, bool | int | str] = field(default_factory=dict)

@@ -1,0 +1,161 @@
+"""A sample as a small state machine: it is told what happened and says what to do next.
+
+A sample knows nothing of engines, batches or files. The driver starts it with :class:`Started`, then feeds
+it the generations and tool results it asked for, one at a time, until it finishes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bench.problem import Problem
+from runner.config.suite import Place
+from runner.results.record import Record, RecordStatus, Turn
+from runner.sampling.generation import Boundary, Failure, FinishReason, Generation
+from runner.sampling.request import Message, Request, SamplingParams
+from runner.tools.protocol import ToolCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The first event of a sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Ask the engine for a text."""
+
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """Ask the tool pool for a call."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The sample is done."""
+
+    record: Record
+
+
+Event = Started | Generation | ToolResult
+Action = Generate | CallTool | Finish
+
+
+class Sample(Protocol):
+    """One repeat of one problem on its way to a record."""
+
+    key: str
+
+    def advance(self, event: Event) -> Action:
+        """Take an event and return the next action; after :class:`Finish` it is not called again."""
+        ...
+
+    def fail(self, failure: Failure) -> Record:
+        """Return the record of a sample that can't go on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSpec:
+    """What all samples of a run share.
+
+    Attributes:
+        sampling: How tokens are drawn.
+        max_tokens: Cap on the output, None for the context.
+        stop: Stop strings.
+        template_options: Extra variables for the chat template.
+        code_revision: Stored with every record.
+    """
+
+    sampling: SamplingParams
+    max_tokens: int | None
+    stop: tuple[str, ...] = ()
+    template_options: Mapping[str, bool | int | str] = field(default_factory=dict)
+    code_revision: str = ""
+
+
+_STATUS = {
+    FinishReason.STOP: RecordStatus.OK,
+    FinishReason.TOOL_CALLS: RecordStatus.OK,
+    FinishReason.LENGTH: RecordStatus.TRUNCATED,
+    FinishReason.REFUSED: RecordStatus.REFUSED,
+    FinishReason.ERROR: RecordStatus.ERROR,
+}
+
+
+class SingleTurn:
+    """Question in, one text out."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        place: Place,
+        messages: tuple[Message, ...],
+        spec: SampleSpec,
+        seed: int,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.key = f"{problem.id}/{place.repeat}"
+        self._problem = problem
+        self._place = place
+        self._messages = messages
+        self._spec = spec
+        self._seed = seed
+        self._clock = clock
+        self._started_s = clock()
+
+    def advance(self, event: Event) -> Action:
+        if isinstance(event, Started):
+            self._started_s = self._clock()
+            return Generate(self._request())
+        if isinstance(event, Generation):
+            return Finish(self._record(event))
+        raise TypeError(f"a single-turn sample calls no tool, got {type(event).__name__}")
+
+    def fail(self, failure: Failure) -> Record:
+        return self._record(Generation(self.key, "", FinishReason.ERROR, failure=failure))
+
+    def _request(self) -> Request:
+        return Request(
+            key=f"{self.key}#0",
+            messages=self._messages,
+            sampling=self._spec.sampling,
+            seed=self._seed,
+            max_tokens=self._spec.max_tokens,
+            stop=self._spec.stop,
+            template_options=self._spec.template_options,
+        )
+
+    def _record(self, generation: Generation) -> Record:
+        status = _STATUS.get(generation.finish_reason)
+        failure = generation.failure
+        if status is None:
+            status = RecordStatus.ERROR
+            failure = Failure(Boundary.SAMPLE, "cancelled", "the request was cancelled")
+        return Record(
+            problem_id=self._problem.id,
+            task=self._problem.task,
+            fold=self._place.fold,
+            index=self._place.index,
+            repeat=self._place.repeat,
+            data=self._problem.data,
+            status=status,
+            finish_reason=generation.finish_reason,
+            turns=(Turn("model", generation.text, generation.token_ids, generation.latency_s),),
+            usage=generation.usage,
+            max_tokens=generation.max_tokens,
+            prompt_sha256=generation.prompt_sha256,
+            prompt_tail=generation.prompt_tail,
+            started_s=self._started_s,
+            latency_s=self._clock() - self._started_s,
+            code_revision=self._spec.code_revision,
+            failure=failure,
+        )

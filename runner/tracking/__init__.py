@@ -1,0 +1,1 @@
+"""Where a run is shown beside its files: Weights & Biases, or nowhere."""

@@ -1,0 +1,208 @@
+"""What a user types, on the scripted engine: exit codes, folders, one clear line for each mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import runner as package
+from tests.end_to_end.command import SCRIPTED, only_run, runner, start
+
+
+def test_a_run_ends_with_a_table_and_running_again_generates_nothing(tmp_path: Path) -> None:
+    first = runner(*SCRIPTED, "suite.samples=3", cwd=tmp_path)
+    assert first.code == 0, first.err
+    assert "all tasks" in first.out
+    run = only_run(tmp_path)
+    assert {"run.json", "settings.yaml", "generations.jsonl", "token_ids.u32", "summary.json"} <= set(os.listdir(run))
+    stored = (run / "generations.jsonl").read_bytes()
+    again = runner(*SCRIPTED, "suite.samples=3", cwd=tmp_path)
+    assert again.code == 0
+    assert "nothing to generate" in again.out
+    assert (run / "generations.jsonl").read_bytes() == stored
+
+
+def test_raising_samples_grows_the_same_run(tmp_path: Path) -> None:
+    assert runner(*SCRIPTED, "suite.samples=2", cwd=tmp_path).code == 0
+    assert runner(*SCRIPTED, "suite.samples=4", "suite.tasks=[sum,mode]", "engine.window=3", cwd=tmp_path).code == 0
+    lines = (only_run(tmp_path) / "generations.jsonl").read_bytes().split(b"\n")
+    assert len(lines) - 1 == 2 * 14 + 2 * 2
+
+
+def test_another_temperature_gets_another_folder(tmp_path: Path) -> None:
+    for temperature in ("0.1", "0.5"):
+        assert runner(*SCRIPTED, "suite.samples=1", f"sampling.temperature={temperature}", cwd=tmp_path).code == 0
+    assert len(list((tmp_path / "outputs" / "single").glob("*/run.json"))) == 2
+
+
+def test_failed_samples_are_kept_apart_and_tried_again(tmp_path: Path) -> None:
+    partial = runner(*SCRIPTED, "suite.samples=4", "engine.fail=0.3", cwd=tmp_path)
+    assert partial.code == 1
+    assert "PARTIAL" in partial.out
+    assert "to go on: python -m runner" in partial.out
+    summary = json.loads((only_run(tmp_path) / "summary.json").read_text())
+    low, high = summary["overall"]["accuracy_bounds"]
+    assert low < summary["overall"]["accuracy"] < high
+    status = runner("status", "outputs/single", cwd=tmp_path)
+    assert status.code == 1
+    assert "to finish: python -m runner" in status.out
+    assert runner(*SCRIPTED, "suite.samples=4", cwd=tmp_path).code == 0
+    assert runner("status", "outputs/single", cwd=tmp_path).code == 0
+    frame = package.load(tmp_path / "outputs" / "single")
+    assert len(frame) == 56
+    assert not frame.duplicated(["problem_id", "repeat"]).any()
+
+
+def test_the_engine_may_die_in_the_middle(tmp_path: Path) -> None:
+    died = runner(*SCRIPTED, "suite.samples=3", "engine.die_at=10", cwd=tmp_path)
+    assert died.code == 0, died.out + died.err
+    assert len(package.load(tmp_path / "outputs" / "single")) == 42
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["model=smolm2_135m"], "Did you mean smollm2_135m"),
+        ([*SCRIPTED, "suite.tasks=[summ]"], "sum"),
+        ([*SCRIPTED, "budget.tokens=0"], "budget.tokens=0"),
+        ([*SCRIPTED, "budget.tokens=9000"], "context"),
+        ([*SCRIPTED, "budget.tokenz=5"], "budget.tokens"),
+        ([*SCRIPTED, "suite.low=5", "suite.high=1"], "low"),
+        ([*SCRIPTED, "suite.task_folder=nowhere"], "suite.task_folder"),
+        (["model=scripted"], "engine=scripted"),
+        (["engine=scripted"], "model=scripted"),
+        (["--nonsense"], "--nonsense"),
+        (["show", "outputs/none", "sum"], "outputs/none"),
+        (["status", "outputs/none"], "outputs/none"),
+        (["tasks", "--show", "summ"], "Did you mean sum"),
+    ],
+)
+def test_a_mistake_ends_in_one_clear_line_and_exit_code_2(arguments: list[str], says: str, tmp_path: Path) -> None:
+    done = runner(*arguments, cwd=tmp_path)
+    assert done.code == 2, done.out + done.err
+    assert says in done.err
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "outputs").exists()
+
+
+@pytest.mark.parametrize("study", ["a b", "../../up", "/etc/x", "ä=ö", "x" * 300, ".hidden"])
+def test_no_name_leaves_outputs(study: str, tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    done = runner(*SCRIPTED, "suite.samples=1", "suite.tasks=[sum]", f"study='{study}'", cwd=inside)
+    assert done.code == 0, done.err
+    assert os.listdir(tmp_path) == ["inside"]
+    assert os.listdir(inside) == ["outputs"]
+    (folder,) = (inside / "outputs").iterdir()
+    assert len(folder.name) <= 100
+    assert folder.name.isascii()
+
+
+def test_plan_says_what_would_be_done_and_does_nothing(tmp_path: Path) -> None:
+    done = runner(*SCRIPTED, "suite.samples=5", "plan=true", cwd=tmp_path)
+    assert done.code == 0
+    assert "70, of which 70 are missing" in done.out
+    assert "detectable difference" in done.out
+    assert not (tmp_path / "outputs").exists()
+    runner(*SCRIPTED, "suite.samples=2", cwd=tmp_path)
+    assert "70, of which 42 are missing" in runner(*SCRIPTED, "suite.samples=5", "plan=true", cwd=tmp_path).out
+
+
+def test_a_sweep_names_its_study_after_what_it_sweeps(tmp_path: Path) -> None:
+    for _ in range(2):
+        done = runner("-m", *SCRIPTED, "suite.samples=1", "budget.tokens=50,100,null", cwd=tmp_path)
+        assert done.code == 0, done.err
+    (study,) = (path for path in (tmp_path / "outputs").iterdir() if path.name.startswith("adhoc-"))
+    assert len(list(study.glob("*/summary.json"))) == 3
+
+
+def test_a_failing_point_does_not_stop_the_others(tmp_path: Path) -> None:
+    done = runner("-m", *SCRIPTED, "suite.samples=1", "budget.tokens=50,9000,100", "study=s", cwd=tmp_path)
+    assert done.code == 2
+    assert len(list((tmp_path / "outputs" / "s").glob("*/summary.json"))) == 2
+
+
+def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path: Path) -> None:
+    slow = [*SCRIPTED, "suite.samples=20", "engine.step_s=0.02", "engine.window=4"]
+    process = start(*slow, cwd=tmp_path)
+    _await_lines(tmp_path, 5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert "to go on: python -m runner" in out
+    assert "Traceback" not in err
+    assert runner(*SCRIPTED, "suite.samples=20", cwd=tmp_path).code == 0
+    assert len(package.load(tmp_path / "outputs" / "single")) == 280
+
+
+def test_a_second_writer_is_told_who_holds_the_folder(tmp_path: Path) -> None:
+    process = start(*SCRIPTED, "suite.samples=50", "engine.step_s=0.02", "engine.window=2", cwd=tmp_path)
+    _await_lines(tmp_path, 1)
+    second = runner(*SCRIPTED, "suite.samples=50", cwd=tmp_path)
+    status = runner("status", "outputs/single", cwd=tmp_path)
+    process.kill()
+    process.communicate()
+    assert second.code == 2
+    assert str(process.pid) in second.err
+    assert "running" in status.out
+
+
+def test_odd_bytes_survive_the_whole_way(tmp_path: Path) -> None:
+    done = runner(*SCRIPTED, "suite.samples=2", "engine.odd_bytes=1.0", "engine.accuracy=1.0", cwd=tmp_path)
+    assert done.code == 0, done.err
+    run = only_run(tmp_path)
+    texts = [json.loads(line)["turns"][0]["text"] for line in (run / "generations.jsonl").read_bytes().split(b"\n")[:-1]]
+    assert all("\u2028\u0085\x00\ud800\r\n" in text for text in texts)
+    shown = runner("show", str(run), json.loads((run / "generations.jsonl").open().readline())["problem_id"], cwd=tmp_path)
+    assert shown.code == 0, shown.err
+    assert "\x00" not in shown.out
+
+
+def test_show_tells_prompt_thinking_answer_and_verdict(tmp_path: Path) -> None:
+    runner(*SCRIPTED, "suite.samples=2", "engine.accuracy=0.0", cwd=tmp_path)
+    done = runner("show", "outputs/single", "sum", cwd=tmp_path)
+    assert done.code == 0, done.err
+    for part in ("What is the sum", "thinking,", "answer,", "incorrect", "rule boxed", "gold"):
+        assert part in done.out
+
+
+def test_load_is_a_frame_with_a_row_a_sample(tmp_path: Path) -> None:
+    runner(*SCRIPTED, "suite.samples=2", "suite.repeats=2", cwd=tmp_path)
+    frame = package.load(tmp_path / "outputs" / "single")
+    assert isinstance(frame, pd.DataFrame)
+    assert len(frame) == 56
+    assert set(frame["task"]) == set(package.summary(tmp_path / "outputs" / "single")["task"]) - {"overall"}
+
+
+def test_an_own_task_file_is_asked_graded_and_shown(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    source = (Path(__file__).parent / "own_task.py.txt").read_text()
+    (tmp_path / "mine" / "double.py").write_text(source)
+    own = ["suite.task_folder=mine", "suite.tasks=[double]", "suite.samples=3", "engine.accuracy=1.0"]
+    done = runner(*SCRIPTED, *own, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert set(package.load(tmp_path / "outputs" / "single")["outcome"]) == {"correct"}
+    assert "Double" in runner("show", "outputs/single", "double:0:0:0", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize("command", ["doctor", "models", "tasks", "--help"])
+def test_looking_needs_no_run(command: str, tmp_path: Path) -> None:
+    done = runner(command, cwd=tmp_path)
+    assert done.code in (0, 1 if command == "doctor" else 0), done.err
+    assert len(done.out) > 200
+
+
+def _await_lines(cwd: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for path in cwd.glob("outputs/*/*/generations.jsonl"):
+            if path.read_bytes().count(b"\n") >= count:
+                return
+        time.sleep(0.02)
+    raise AssertionError("the run did not begin")

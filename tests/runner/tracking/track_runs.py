@@ -1,0 +1,53 @@
+"""Tracks runs as an experiment does, in a process of its own: the client keeps global state.
+
+Usage: track_runs.py JSON with ``settings`` (of the tracking group), ``limits`` (of the tracker), ``pause`` (wait for a
+line on stdin after each start) and ``runs``, a list of {id, folder, name, tags, samples, accuracy, exit_code}.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from runner.config.settings import WandbTracking
+from runner.tracking.base import TraceRow, TrackedRun
+from runner.tracking.wandb import WandbTracker
+
+SETTINGS = {"name": "wandb", "project": "thinkmeter", "entity": None, "mode": "auto", "tags": (), "trace_rows": 200}
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGUSR2]
+
+
+def row(index: int) -> TraceRow:
+    task = ("sum", "median")[index % 2]
+    thinking = "\ud800 wait " * 1_000
+    return TraceRow(f"{task}:{index}", task, 0, "2+2?", thinking, "It is 4", None, "4", "unparsed", None, 9, 3, 12)
+
+
+def track(tracker: WandbTracker, run: dict[str, Any], pause: bool) -> None:
+    folder = Path(run["folder"])
+    config = {"model": {"name": "m", "revision": None, "a.b": 1}, "samples": run.get("samples", 20)}
+    tracker.start(TrackedRun(run["id"], run.get("name", "a run"), "study", run.get("tags", ()), config, folder))
+    print(json.dumps(tracker.url), flush=True)
+    if pause:
+        input()
+    tasks = {"sum": {"accuracy": run.get("accuracy", 0.5), "missing": None, "nan": float("nan")}}
+    tracker.log_summary({"tasks": tasks, "overall": {"n": 40}})
+    tracker.log_traces(row(index) for index in range(6))
+    tracker.finish(run.get("exit_code", 0))
+
+
+def main(asked: dict[str, Any]) -> None:
+    logging.basicConfig(format="%(message)s")
+    tracker = WandbTracker(WandbTracking(**SETTINGS | asked.get("settings", {})), **asked.get("limits", {}))
+    handlers = [signal.getsignal(number) for number in SIGNALS]
+    for run in asked["runs"]:
+        track(tracker, run, asked.get("pause", False))
+    assert handlers == [signal.getsignal(number) for number in SIGNALS]
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,107 @@
+"""Imports go one way: bench never imports runner, and inside runner no module imports one of a higher floor."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# From the ground up; a module belongs to the longest name that fits it. docs/architecture.md says the same.
+FLOORS = (
+    ("vocabulary and settings", (
+        "runner", "runner.errors", "runner.stop", "runner.report.console", "runner.config", "runner.sampling", "runner.tools", "runner.results",
+        "runner.engines", "runner.weights", "runner.report", "runner.tracking", "runner.cli",
+        "runner.config.settings", "runner.config.folder", "runner.config.machine", "runner.config.naming",
+        "runner.sampling.request", "runner.sampling.generation", "runner.sampling.seeds", "runner.tools.protocol",
+        "runner.results.record", "runner.engines.base", "runner.weights.weights", "runner.tracking.base",
+    )),
+    ("what is asked", (
+        "runner.config.suite", "runner.config.compose", "runner.config.fingerprint", "runner.config.preflight",
+    )),
+    ("prompting, budget, engines, tools", (
+        "runner.sampling.prompting", "runner.weights.", "runner.engines.", "runner.tools.pool",
+    )),
+    ("sample, store", (
+        "runner.sampling.sample", "runner.results.layout", "runner.results.append", "runner.results.lock",
+        "runner.results.store", "runner.results.run", "runner.results.log",
+    )),
+    ("driver, grading", ("runner.sampling.driver", "runner.results.grading", "runner.results.verdict_table")),
+    ("summary", ("runner.results.summary", "runner.results.published", "runner.results.load")),
+    ("tracking, report", ("runner.tracking.", "runner.report.")),
+    ("experiment, cli", ("runner.point", "runner.plan", "runner.experiment", "runner.cli.")),
+    ("app", ("runner.app",)),
+    ("door", ("runner.__main__",)),
+)  # fmt: skip
+
+# Attributes of a package that come from a module on demand, see runner/__init__.py.
+LAZY_EXPORTS = {("runner", "runner.results.load")}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for package in ("bench", "runner"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+def imports(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+MODULES = modules()
+
+
+def floor(module: str) -> int:
+    fits = [
+        (len(name), level)
+        for level, (_, names) in enumerate(FLOORS)
+        for name in names
+        if module == name or (name.endswith(".") and module.startswith(name))
+    ]
+    assert fits, f"{module} has no floor; add it to FLOORS and to docs/architecture.md"
+    return max(fits)[1]
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.split(".")[0] == "bench"])
+def test_bench_core_is_the_standard_library(module: str) -> None:
+    foreign = {"runner", "torch", "hydra", "wandb", "transformers", "vllm"}
+    if not module.startswith("bench.metrics"):
+        foreign |= {"numpy", "pandas", "scipy"}
+    assert not {name.split(".")[0] for name in imports(MODULES[module])} & foreign
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.split(".")[0] == "runner"])
+def test_no_runner_module_imports_a_higher_floor(module: str) -> None:
+    here = floor(module)
+    for name in imports(MODULES[module]) & set(MODULES):
+        if name.startswith("runner") and (module, name) not in LAZY_EXPORTS:
+            assert floor(name) <= here, f"{module} (floor {here}) imports {name} (floor {floor(name)})"
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    graph = {name: imports(path) & set(MODULES) - {name} for name, path in MODULES.items()}
+    for source, target in LAZY_EXPORTS:
+        graph[source] -= {target}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join((*trail, name))
+        if name not in done:
+            for next_name in graph[name]:
+                visit(next_name, (*trail, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
