@@ -11,8 +11,11 @@ _FAMILIES = frozenset({"gpt-oss", "gpt_oss", "harmony"})
 _CHANNEL = "<|channel|>"
 _TOKEN = re.compile(r"<\|(channel|message|end|start|return|call|constrain)\|>")
 _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]+)")
-# What decoding without special tokens leaves of the seams between two messages.
-_STRIPPED_SEAM = re.compile(r"assistant(final|analysis|commentary)(?= to=|[^a-z]|[A-Z]|\Z)|assistant(final)")
+# What decoding without special tokens leaves of the seams between two messages, and of the beginning.
+_STRIPPED_SEAM = re.compile(r"assistant(?:(final|analysis)|commentary( to=[\w.-]+)?(?: ?json| ?code)?)")
+_STRIPPED_START = re.compile(
+    r"(analysis|final)(?:(?![\sa-z:.,;])|(?=.*assistant(?:final|analysis|commentary)))", re.DOTALL
+)
 _MAX_TOKENS = 20_000  # what follows so many is a loop and stays in the last message's text
 _ENDS = frozenset({"end", "start", "return", "call", "channel"})
 
@@ -31,7 +34,7 @@ def is_harmony(text: str, prompt_tail: str, family: str | None) -> bool:
     """Return whether this response is to be read as Harmony."""
     if text.rfind(_CHANNEL) >= 0:
         return True
-    return family in _FAMILIES and (_CHANNEL in prompt_tail or text.startswith(("analysis", "final")))
+    return family in _FAMILIES and (_CHANNEL in prompt_tail or _STRIPPED_START.match(text) is not None)
 
 
 def split_channels(text: str, prompt_tail: str, *, complete: bool) -> Channels:
@@ -45,20 +48,23 @@ def split_channels(text: str, prompt_tail: str, *, complete: bool) -> Channels:
         prompt_tail: The end of the prompt; a message it began goes on in the text.
         complete: Whether the response was not cut, so that a call without its end token still counts.
     """
-    if _CHANNEL not in text and text.startswith(("analysis", "final")):
-        text = _with_tokens(text)
+    start = None if _CHANNEL in text else _STRIPPED_START.match(text)
+    if start:
+        text = _with_tokens(text, start.group(1))
     begun = prompt_tail.rfind(_CHANNEL)
     if begun >= 0 and "<|end|>" not in prompt_tail[begun:]:
         text = prompt_tail[begun:] + text
     return _collect(_TOKEN.split(text, maxsplit=_MAX_TOKENS), complete)
 
 
-def _with_tokens(text: str) -> str:
+def _with_tokens(text: str, channel: str) -> str:
     """Return a stripped response with the tokens that its seams stand for."""
-    seam = r"<|end|><|start|>assistant<|channel|>"
-    text = _STRIPPED_SEAM.sub(lambda m: f"{seam}{m.group(1) or m.group(2)}<|message|>", text)
-    channel = "analysis" if text.startswith("analysis") else "final"
-    return f"<|channel|>{channel}<|message|>{text[len(channel) :]}"
+
+    def seam(match: re.Match[str]) -> str:
+        header = match.group(1) or f"commentary{match.group(2) or ''}"
+        return f"<|end|><|start|>assistant{_CHANNEL}{header}<|message|>"
+
+    return f"{_CHANNEL}{channel}<|message|>{_STRIPPED_SEAM.sub(seam, text[len(channel) :])}"
 
 
 def _collect(parts: list[str], complete: bool) -> Channels:

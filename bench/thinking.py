@@ -182,12 +182,14 @@ def _live_tags(text: str) -> list[_Tag]:
     last_close = max((tag.start for tag in tags if tag.closes), default=-1)
     live: list[_Tag] = []
     passed = base = 0  # fences before this tag; fences before the part (thinking or answer) it stands in
+    quoting = -1  # the fence that an opening tag was quoted in
     for tag in tags:
         while passed < len(fences) and fences[passed] < tag.start:
             passed += 1
         # A fence that never closes fences nothing, and thinking may end inside one that it forgot to close.
         fenced = (passed - base) % 2 == 1 and passed < len(fences)
-        if fenced and (not tag.closes or last_close > fences[passed]):
+        if fenced and (not tag.closes or quoting == passed or last_close > fences[passed]):
+            quoting = passed
             continue
         live.append(tag)
         base = passed

@@ -21,11 +21,11 @@ from runner.point import Pending, Point, pending, prepare
 from runner.report.console import print_line
 from runner.report.progress import RunProgress
 from runner.report.terminal import show_summary
-from runner.results.grading import grade_record
 from runner.results.log import logging_to
 from runner.results.run import close_attempt, code_revision, open_run
 from runner.results.store import GenerationStore, scan
 from runner.results.summary import summarise
+from runner.results.verdict_table import LiveTable
 from runner.sampling.driver import Driver
 from runner.sampling.prompting import messages_for, stop_strings
 from runner.sampling.request import SamplingParams
@@ -96,20 +96,22 @@ def generate(missing: Pending, store: GenerationStore, tracker: Tracker, command
         settings = effective(point.settings, driver.engine.default_sampling)
         run = open_run(point.folder, settings.model_dump(mode="json"), point.fingerprint, loaded, command)
         tracker.start(tracked_run(point_name(settings), settings.study, run, point.folder))
+        verdicts = LiveTable(point.folder, settings.model.family)
         progress = RunProgress(console, missing.count, point.suite.size - missing.count)
         start = time.monotonic()
+        code = 0
         with stop_on_signal(partial(print_line, console)) as stop, progress.showing():
             try:
                 for record in driver.run(samples(missing, settings), stop):
                     store.append(record)
-                    progress.update(grade_record(record, settings.model.family))
+                    progress.update(verdicts.grade(record))
             except EngineDied as death:
                 if not stop.is_set():  # a Ctrl-C on the terminal reaches an engine's own process too
                     print_line(console, f"the engine died more than {point.engine.max_restarts} times: {death}")
-                    return EXIT_FAILED
-            finally:
-                close_attempt(point.folder, run, progress.tokens, time.monotonic() - start)
-        return EXIT_INTERRUPTED if stop.is_set() else 0
+                    code = EXIT_FAILED
+        verdicts.finish()
+        close_attempt(point.folder, run, progress.tokens, time.monotonic() - start)
+        return EXIT_INTERRUPTED if stop.is_set() else code
 
 
 def conclude(point: Point, tracker: Tracker, console: Console) -> int:

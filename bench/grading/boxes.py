@@ -59,7 +59,7 @@ def boxes_from_the_end(text: str) -> Iterator[Box]:
             yield from _braceless(text, begins, place)
             continue
         if head.group(1) == "{":
-            closing, counted = _closing_brace(text, head.end(), min(budget, _MAX_BRACES))
+            closing, counted = _closing_brace(text, head.end(), max(0, min(budget, _MAX_BRACES)))
             budget -= counted
         else:  # `\\boxed\\{7\\}`: its end is escaped too
             closing = text.find("\\}", head.end()) + 1 or -1
@@ -101,7 +101,7 @@ def _closing_brace(text: str, start: int, budget: int) -> tuple[int, int]:
     if first < 0:
         return -1, 0
     if text.find("{", start, first) < 0 and text[first - 1] != "\\":
-        return first, 1
+        return first, 0
     depth, counted = 1, 0
     for match in islice(_BRACE.finditer(text, start), budget):
         counted += 1

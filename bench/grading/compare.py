@@ -39,15 +39,16 @@ def _is_number(number: Number, gold: int | Fraction) -> bool:
         return False
     if number.decimals < MIN_DECIMALS or number.digits < MIN_DIGITS:
         return False
-    off = abs(number.value - gold) * 10**number.decimals
+    value, truth = Fraction(number.value), Fraction(gold)
+    off = abs(value - truth) * 10**number.decimals
     if 2 * off < 1:
         return True
     if 2 * off == 1:  # a tie: half up takes the value away from zero, half even an even last digit
-        return abs(number.value) > abs(gold) or int(number.value * 10**number.decimals) % 2 == 0
+        return abs(value) > abs(truth) or int(value * 10**number.decimals) % 2 == 0
     if number.open_ended:  # `0.666...`: the digits go on, so they are cut, not rounded
-        return off < 1 and abs(number.value) < abs(gold)
+        return off < 1 and abs(value) < abs(truth)
     extra = number.digits - _DOUBLE_DIGITS
-    return extra > 0 and 2 * off <= 10**extra and number.digits <= _DOUBLE_DIGITS + 2
+    return 0 < extra <= 2 and 2 * off <= 10**extra
 
 
 def canonical(value: Value) -> str:

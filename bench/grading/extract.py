@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from bench.grading.response import Found, Response
+from bench.grading.response import Found, Response, Rule
 from bench.grading.rules import boxed, last_line, marker, structured
+from bench.grading.words import words
 
 RULES = (boxed.RULE, marker.RULE, structured.JSON, structured.BLOCK, last_line.RULE)
 
@@ -15,12 +16,12 @@ _SPECIAL = re.compile(
     r"<(?=[|｜/esb])(?:[|｜](?P<name>[\w▁]{1,40})[|｜]|(?P<end>/s|eos|end_of_turn)|start_of_turn|s|bos)>"
 )
 _ENDS = frozenset(
-    "eot_id endoftext im_end end_of_text return end eom_id eos end_of_turn end▁of▁sentence END_OF_TURN_TOKEN".split()
+    words("eot_id endoftext im_end end_of_text return end eom_id eos end_of_turn end▁of▁sentence END_OF_TURN_TOKEN")
 )
 _MAX_SPECIAL = 4096  # more of them are a loop
 _TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
-# A base model goes on with the next question of its own.
-_RUN_ON = re.compile(r"\n[ \t#*]*(?:Question|Problem|Q|Human|User|Instruction)[ \t]*\d{0,4}[ \t*]*:")
+# A base model goes on with the next question of its own; only it speaks for others.
+_RUN_ON = re.compile(r"\n[ \t#*]*(?:Question|Problem|Q|Instruction|(?P<other>Human|User))[ \t]*\d{0,4}[ \t*]*:")
 
 
 def visible_text(answer: str) -> str:
@@ -47,10 +48,14 @@ def extract(response: Response) -> Found | None:
     run_on = _RUN_ON.search(response.text, 1)
     if run_on:
         own = Response(response.text[: run_on.start()], response.problem, ended=True)
-        found = boxed.RULE.find(own) or marker.RULE.find(own)
+        found = _first_found(own, RULES if run_on["other"] else (boxed.RULE, marker.RULE))
         if found and found.value is not None:
             return found
-    for rule in RULES:
+    return _first_found(response, RULES)
+
+
+def _first_found(response: Response, rules: tuple[Rule, ...]) -> Found | None:
+    for rule in rules:
         if response.ended or rule.when_cut:
             found = rule.find(response)
             if found:

@@ -15,16 +15,19 @@ _TIGHT_ZEROS = re.compile(r",0\d", re.ASCII)
 _MARKS = re.compile(r" ?(?:;|->|<=?|>=?|≤|≥|\||\*(?= )) ?")
 _AND = re.compile(r",? (?:and|then|followed by) |(?<=\d), ?and ", re.IGNORECASE)
 _LABEL = re.compile(r"^[^\d\[\]()+-]*(?:[+-](?! ?\.?\d)[^\d\[\]()+-]*)*")
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}", re.ASCII)
 _TRIPLE = re.compile(r"\d{3}", re.ASCII)
 _REFUSED = re.compile(r"\b(?:not|or|no|none|never|neither|nor|except)\b|n't\b|\.\.\.|[\\^±√]", re.IGNORECASE)
 _LEADING = re.compile(r"(?:[\d\s,;.'+<&-]|->|\band\b(?= *[+-]?\d))+", re.ASCII)
 _CLAIM = re.compile(r"\b(?:is|are|be|gives?|yields?|becomes?|get|order|list|values?|modes?)\b|:|=|->", re.IGNORECASE)
+_EITHER = re.compile("[;,]")
+_APART_SIGN = re.compile(r"^([+-]) (?=\d)")
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 # Elements that are no plain integers; more of them than this are not worth their cost.
 _MAX_WRITTEN_OUT = 1_000
-_ARITHMETIC = re.compile(r"[\\^*/=<>|~+]|\d[eE]| - ")
+_ARITHMETIC = re.compile(r"[\\^*/=<>|~+±]|\d[eE]| - ")
 _NUMBERS = re.compile(r"(?<![\w.^])[+-]?\d+(?:\.\d+)?(?![\w^])", re.ASCII)
 
 
@@ -34,7 +37,7 @@ def read_simple_list(text: str) -> Elements | None:
         return None
     parts = text.strip("[] \n\t").split(",")
     tight = sum(not part[:1].isspace() for part in parts[1:])
-    if len(parts) > 1 and 0 < tight < len(parts) - 1 or len(max(parts, key=len)) > MAX_DIGITS:
+    if (len(parts) > 1 and 0 < tight < len(parts) - 1) or len(max(parts, key=len)) > MAX_DIGITS:
         return None
     try:
         return tuple(map(int, parts))
@@ -47,12 +50,12 @@ def read_list(text: str) -> Elements | None:
     simple = read_simple_list(text)
     if simple is not None:
         return simple
-    text = without_asides(text)
+    text = without_asides(text, _LETTER)
     if _REFUSED.search(text):
         return None
     inner = _list_part(text)
     inner = inner.replace("[", " ").replace("]", " ").strip(" .,;:")
-    if "(" in inner and "/" not in inner:
+    if "/" not in inner:
         inner = inner.replace("(", " ").replace(")", " ").strip(" .,;:")
     return () if not inner and "[" in text else _elements(inner)
 
@@ -73,10 +76,10 @@ def _elements(text: str) -> Elements | None:
     text = _AND.sub(", ", _MARKS.sub(";", text))
     if ";" in text:
         elements = _read_all(text.split(";"))
-        return elements if elements is not None else _read_all(re.split("[;,]", text))
+        return elements if elements is not None else _read_all(_EITHER.split(text))
     if "," in text:
         return _read_all(_split_at_commas(text))
-    return _read_all(re.sub(r"^([+-]) (?=\d)", r"\1", text).split())
+    return _read_all(_APART_SIGN.sub(r"\1", text).split())
 
 
 def _split_at_commas(text: str) -> list[str]:
@@ -124,6 +127,8 @@ def read_list_statement(text: str) -> Elements | None:
 def read_list_claim(sentence: str) -> Elements | None:
     """Return the last list in brackets of a sentence, else the one that it says something is."""
     ends = sentence.rfind("]")
+    if ends >= 0 and _DIGIT.search(sentence, ends):  # `sorting [3, 1] gives 1, 3`
+        return read_list_claim(sentence[ends + 1 :])
     begins = sentence.rfind("[", 0, ends) if ends >= 0 else -1
     if begins >= 0:
         return read_list(sentence[begins : ends + 1])
@@ -135,6 +140,13 @@ def read_list_claim(sentence: str) -> Elements | None:
         if found is not None:
             return found
     return None
+
+
+def read_list_in_words(text: str) -> Elements | None:
+    """Return the list in brackets with which a sentence in a box ends."""
+    begins = text.rfind("[")
+    prose = text.endswith("]") and begins > 0 and not _REFUSED.search(text)
+    return read_list(text[begins:]) if prose and _LETTER.search(text, 0, begins) else None
 
 
 def _read_leading_list(text: str) -> Elements | None:

@@ -12,6 +12,8 @@ import html
 import re
 import unicodedata
 
+from bench.grading.words import words
+
 # No answer is longer; longer candidates are not read, which bounds the cost of every later step.
 MAX_LENGTH = 16_384
 GLUE = "\N{ARABIC THOUSANDS SEPARATOR}"
@@ -83,7 +85,7 @@ def _plain_character(char: str) -> str:
 # --- Markdown and HTML ----------------------------------------------------------------------------------------
 
 _TAG = re.compile(
-    r"</?(?:a|answer|b|br|code|div|em|font|i|li|mark|ol|p|pre|s|small|span|strong|sub|sup|td|th|tr|u|ul|result)"
+    r"</?(?:a|answer|b|br|code|div|em|final_answer|font|i|li|mark|ol|p|pre|s|small|span|strong|sub|sup|td|th|tr|u|ul|result)"
     r"(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )
@@ -110,13 +112,13 @@ for _meaning, _names in {
     "": "left right big Big bigl bigr Bigl Bigr bigg Bigg biggl biggr displaystyle textstyle scriptstyle large Large "
     "LARGE huge Huge small normalsize tiny text textbf textit textrm textsf texttt textnormal textsc mathrm mathbf "
     "mathit mathsf mathtt mathcal mathbb mathnormal boldsymbol bm pmb bf rm it sf tt bfseries em emph mbox hbox fbox "
-    "framebox boxed box underline underbrace operatorname mathop mathbin mathrel mathord ensuremath circ degree "
-    "checkmark num SI si qty unit limits strut label nobreak negthinspace lq rq prime noindent centering",
+    "framebox boxed Boxed box underline underbrace operatorname mathop mathbin mathrel mathord ensuremath textdollar "
+    "therefore checkmark num SI si qty unit limits strut label nobreak negthinspace lq rq prime noindent centering",
     " ": "quad qquad thinspace medspace thickspace enspace space hfill hfil newline par cr nonumber item",
     "*": "times cdot ast cdotp",
     "/": "div over slash",
-    ">": "gt greater",
-    "<": "lt less",
+    ">": "gt greater textgreater",
+    "<": "lt less textless",
     "≥": "ge geq geqslant geqq",
     "≤": "le leq leqslant leqq",
     "≠": "ne neq",
@@ -132,15 +134,17 @@ for _meaning, _names in {
     "'": "textquotesingle",
     "not ": "not neg lnot",
     ", ": "and",
-    "°": "textdegree",
+    "°": "circ degree textdegree",
 }.items():
-    _COMMANDS |= dict.fromkeys(_names.split(), _meaning)
+    _COMMANDS |= dict.fromkeys(words(_names), _meaning)
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "sfrac", "nicefrac", "flatfrac"})
 _REPEATING = frozenset({"overline", "bar", "dot", "overbar", "overdot"})
 # The first argument of these is no part of what is read.
 _SILENT = frozenset(
-    "color textcolor colorbox hspace vspace hphantom phantom begin end label tag fontsize vphantom "
-    "mathchoice footnote cite ref".split()
+    words(
+        "color textcolor colorbox hspace vspace hphantom phantom begin end label tag fontsize vphantom "
+        "mathchoice footnote cite ref"
+    )
 )
 _ESCAPES = {"{": "[", "}": "]", "\\": ", ", "!": "", "(": "", ")": "", "[": "", "]": "", "$": "", "#": "", "/": ""}
 _SPACES = frozenset(",;: \n\t")
@@ -153,13 +157,14 @@ def _without_latex(text: str) -> str:
     """Return the text without LaTeX; linear, no recursion, however deep its groups nest."""
     if "\\" in text:
         # A backslash doubled by an encoder stands before a command; a row ends before a space or a number.
-        text = _ROW_END.sub(r"\\", text).replace("&", ", ")
-    elif "{" not in text and "}" not in text:
+        text = _ROW_END.sub(r"\\", text)
+    text = text.replace("&", ", ")
+    if "\\" not in text and "{" not in text and "}" not in text:
         return text
     writer = _Writer()
     for token in _TOKEN.findall(text.replace("{,}", GLUE).replace("{.}", ".").replace("{:}", ":")):
         writer.take(token)
-    return "".join(writer.out)
+    return "".join(writer.out).replace("^°", "°")
 
 
 class _Writer:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bench.grading.normalise import GLUE
+from bench.grading.words import read_spelled
 
 # Longer numbers are no answers of ours (a 64-fold product of three-digit factors has 192 digits), and both
 # int() and Fraction() cost more than linear time in the digits.
 MAX_DIGITS = 1000
 # Less for the parts of a fraction, whose products have to stay short enough to be written out.
 _MAX_PART = 300
+_MAX_BRACKETS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ _DECIMAL = re.compile(
     r"(?P<exponent>(?:[eE]| ?[*xX] ?10 ?\^ ?)\(?[+-]? ?\d{1,5}\)?)?",
     re.ASCII,
 )
+_EXPONENT_MARK = re.compile(r"^(?:[eE]| ?[*xX] ?10 ?\^ ?)|[() ]")
 _POWER_OF_TEN = re.compile(r"10 ?\^ ?\(?([+-]?\d{1,4})\)?", re.ASCII)
 _MIXED = re.compile(r"(\d+)(?: and)? (.+)", re.ASCII)
 _SIGN = re.compile(r"(?:([+-])|(negative|minus|positive|plus)\b) ?", re.IGNORECASE)
@@ -97,10 +100,24 @@ def _split_sign(text: str) -> tuple[int, str]:
     return (-1 if negative else 1), text[match.end() :]
 
 
+def is_wrapped(text: str, pair: str = "()") -> bool:
+    """Return whether the first and the last character are a pair of brackets around all of the text."""
+    if not (len(text) > 1 and text[0] == pair[0] and text[-1] == pair[1]):
+        return False
+    depth = 0
+    for place, char in enumerate(text):
+        depth += (char == pair[0]) - (char == pair[1])
+        if depth == 0:
+            return place == len(text) - 1
+    return False
+
+
 def _read_unsigned(text: str) -> Number | None:
     """Read a number without its sign: digits, a fraction, a mixed number or words."""
     if not text:
         return None
+    if is_wrapped(text):
+        return read_number(text[1:-1].strip()) if text.count("(") <= _MAX_BRACKETS else None
     if "/" in text:
         return _read_fraction(text)
     match = _DECIMAL.fullmatch(text)
@@ -109,8 +126,6 @@ def _read_unsigned(text: str) -> Number | None:
     power = _POWER_OF_TEN.fullmatch(text)
     if power:
         return _scaled(1, 0, int(power.group(1)), 1)
-    if text[0] == "(" and text[-1] == ")" and "(" not in text[1:]:
-        return read_number(text[1:-1].strip())
     spelled = read_spelled(text)
     return None if spelled is None else Number(spelled, 0, len(str(spelled)))
 
@@ -125,7 +140,7 @@ def _read_decimal(match: re.Match[str]) -> Number | None:
     digits = int((whole + part) or "0")
     if match["repeat"]:
         return _repeating(digits, part, match["repeat"]) if "." in body and not match["exponent"] else None
-    exponent = re.sub(r"^(?:[eE]| ?[*xX] ?10 ?\^ ?)|[() ]", "", match["exponent"] or "")
+    exponent = _EXPONENT_MARK.sub("", match["exponent"] or "")
     number = _scaled(digits, len(part), int(exponent or 0), len((whole + part).lstrip("0")))
     if number and match["open"]:
         return Number(number.value, number.decimals, number.digits, open_ended="." in body)
@@ -183,7 +198,7 @@ def _read_mixed(whole: str, numerator: Number | None, denominator: Number, left:
 
 def _read_part(text: str) -> Number | None:
     """Read the numerator or denominator: one number, in brackets or not, that is no fraction itself."""
-    if text.startswith("(") and text.endswith(")") and "(" not in text[1:]:
+    if is_wrapped(text):
         text = text[1:-1].strip()
     return None if any(mark in text for mark in "/(%eE^") else read_number(text)
 
@@ -196,53 +211,3 @@ def _quotient(whole: int, numerator: Number | None, denominator: Number | None) 
 
 def _simplest(value: int | Fraction) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
-
-
-# --- Words ----------------------------------------------------------------------------------------------------
-
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_WORDS = {word: value for value, word in enumerate(_SMALL)} | {
-    word: 10 * value for value, word in enumerate(_TENS, 2)
-}
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_FIRST_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
-_FIRST_WORDS = frozenset({*_WORDS, "minus", "negative", "a", "an"})
-_MAX_WORDS = 40
-
-
-def read_spelled(text: str) -> int | None:
-    """Return the integer that English words spell, e.g. ``forty-two`` or ``minus one hundred and five``."""
-    first = _FIRST_WORD.match(text)
-    if first is None or first.group().lower() not in _FIRST_WORDS:
-        return None
-    words = text[:1000].lower().replace("-", " ").replace(",", " ").split()
-    sign = -1 if words[0] in ("minus", "negative") else 1
-    words = [word for word in (words[1:] if sign < 0 else words) if word != "and"]
-    if not words or len(words) > _MAX_WORDS:
-        return None
-    total = group = 0
-    scale = 10**15
-    for word in ["one", *words[1:]] if words[0] in ("a", "an") and len(words) > 1 else words:
-        value = _WORDS.get(word)
-        if value is not None and _may_follow(group, value):
-            group += value
-        elif word == "hundred" and 0 < group < 10:
-            group *= 100
-        elif group and _SCALES.get(word, scale) < scale:
-            scale = _SCALES[word]
-            total, group = total + group * scale, 0
-        else:
-            return None
-    return sign * (total + group)
-
-
-def _may_follow(group: int, value: int) -> bool:
-    """Return whether a number word may follow what its group of three digits holds already."""
-    rest = group % 100
-    if value == 0:
-        return group == 0
-    return rest == 0 or (rest >= 20 and rest % 10 == 0 and value < 10)

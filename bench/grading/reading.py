@@ -8,14 +8,21 @@ from bench.grading.lists import (
     Elements,
     read_list,
     read_list_claim,
+    read_list_in_words,
     read_list_statement,
     read_several,
     read_simple_list,
 )
 from bench.grading.normalise import normalise
 from bench.grading.numbers import MAX_DIGITS, Number
-from bench.grading.relations import Relation, read_relation
-from bench.grading.scalars import first_sentence, read_scalar, read_scalar_claim, read_scalar_statement
+from bench.grading.relations import Operands, Relation, read_relation
+from bench.grading.scalars import (
+    first_sentence,
+    read_scalar,
+    read_scalar_claim,
+    read_scalar_in_words,
+    read_scalar_statement,
+)
 from bench.problem import AnswerKind, Problem
 
 # A number, the numbers of a list, or a relation.
@@ -26,6 +33,12 @@ _NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
 _PLAIN_INTEGER = re.compile(r"-?\d+", re.ASCII)
 
 
+def _operands(problem: Problem) -> Operands:
+    data = problem.data
+    pair = isinstance(data, tuple | list) and len(data) == 2 and all(isinstance(value, int) for value in data)
+    return (data[0], data[1]) if pair else (None, None)
+
+
 def read_answer(text: str, problem: Problem) -> Value | None:
     """Read a text that is nothing but the answer: what a box, a JSON value or an output block holds."""
     kind = problem.answer_kind
@@ -33,17 +46,23 @@ def read_answer(text: str, problem: Problem) -> Value | None:
         simple = read_simple_list(text)
         return simple if simple is not None else read_list(normalise(text))
     if kind is AnswerKind.RELATION:
-        return read_relation(normalise(text), problem.data)
+        return read_relation(normalise(text), _operands(problem))
     if len(text) <= MAX_DIGITS and _PLAIN_INTEGER.fullmatch(text):
         return Number(int(text), 0, len(text))
     return read_scalar(normalise(text))
 
 
-def read_any_answer(text: str, problem: Problem) -> Value | None:
-    """Read as :func:`read_answer`; several numbers where one was asked for are a readable, wrong answer."""
+def read_box(text: str, problem: Problem) -> Value | None:
+    """Read what a box holds: an answer, a sentence with it, or several numbers where one was asked for.
+
+    The last are a readable answer that is wrong.
+    """
     value = read_answer(text, problem)
     if value is None and problem.answer_kind in _NUMBER_KINDS:
-        return read_several(normalise(text))
+        plain = normalise(text)
+        return read_scalar_in_words(plain) or read_several(plain)
+    if value is None and problem.answer_kind in LIST_KINDS:
+        return read_list_in_words(normalise(text))
     return value
 
 
@@ -53,7 +72,7 @@ def read_statement(text: str, problem: Problem) -> Value | None:
     if problem.answer_kind in LIST_KINDS:
         return read_list_statement(plain)
     if problem.answer_kind is AnswerKind.RELATION:
-        return read_relation(first_sentence(plain), problem.data)
+        return read_relation(first_sentence(plain), _operands(problem))
     return read_scalar_statement(plain)
 
 
@@ -62,5 +81,5 @@ def read_claim(sentence: str, problem: Problem) -> Value | None:
     if problem.answer_kind in LIST_KINDS:
         return read_list_claim(sentence)
     if problem.answer_kind is AnswerKind.RELATION:
-        return read_relation(sentence, problem.data)
+        return read_relation(sentence, _operands(problem))
     return read_scalar_claim(sentence)

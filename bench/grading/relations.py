@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from fractions import Fraction
 from typing import Literal
 
 from bench.grading.numbers import read_number
+from bench.grading.words import words
 
 Relation = Literal[">", "<", "="]
+Operands = tuple[int | None, int | None]  # what is compared; None where the problem is not about two integers
 
 _SWAPPED: dict[str, Relation] = {">": "<", "<": ">", "=": "="}
 
@@ -16,7 +18,8 @@ _MORE = r"greater|larger|bigger|higher|more|exceeds?|exceeding|above|gt|大于|�
 _LESS = r"less|lesser|smaller|lower|fewer|below|lt|小于|小於"
 _SAME = r"equals?|equal to|equality|same|equivalent|identical|eq|等于|等於|相等"
 _TOKEN = re.compile(
-    rf"(?P<bound>[<>] ?=|≤|≥|(?<!\w)(?:{_MORE}|{_LESS})(?: than)?,? or (?:is )?(?:the )?(?:equal|same)(?: to)?)"
+    rf"(?P<bound>[<>](?:,? or)? ?=|≤|≥|(?<!\w)(?:{_MORE}|{_LESS})(?: than)?,? or "
+    r"(?:is )?(?:the )?(?:equal|same|=)(?: to)?)"
     rf"|(?P<unlike>≠|!=|\b(?:not|n't) (?:the )?(?:equal|same)(?: to)?|\bunequal\b|\bdifferent\b)"
     rf"|(?P<not>\b(?:not|isn't|never)\b|n't\b)"
     rf"|(?P<more>>|(?<![a-z])(?:{_MORE})(?![a-z])(?P<more_than> (?:than|to))?)"
@@ -34,12 +37,12 @@ _OPERAND = re.compile(
     re.IGNORECASE,
 )
 _LETTERS = {"a": 1, "x": 1, "b": 2, "y": 2}
-_FILLER = frozenset("is are was the so that because since thus therefore hence and then we have of as it to".split())
+_FILLER = frozenset(words("is are was the so that because since thus therefore hence and then we have of as it to"))
 _CLAUSE = re.compile(r"[,;.:\n]|\b(?:so|and|because|since|while|whereas|thus|therefore|hence)\b", re.IGNORECASE)
 _MAX_TOKENS = 64
 
 
-def read_relation(text: str, operands: Sequence[int]) -> Relation | None:
+def read_relation(text: str, operands: Operands) -> Relation | None:
     """Return the relation of the first to the second operand that ``text`` states, None where it is not one.
 
     Operands may be named (``7 > 3``, ``Number 2 is larger``); stated the other way round the relation is
@@ -49,7 +52,7 @@ def read_relation(text: str, operands: Sequence[int]) -> Relation | None:
     tokens = list(_TOKEN.finditer(text))
     if not tokens or len(tokens) > _MAX_TOKENS or any(token["bound"] for token in tokens):
         return None
-    found: set[Relation | None] = set()
+    found: set[Relation] = set()
     same = False
     for place, token in enumerate(tokens):
         denied = place > 0 and tokens[place - 1]["not"] is not None and token.start() - tokens[place - 1].end() < 12
@@ -61,13 +64,14 @@ def read_relation(text: str, operands: Sequence[int]) -> Relation | None:
         if token["same"] or token["sign"]:
             same = same or _states_equality(token, left, right, operands)
         else:
-            found.add(_oriented(token, left, right, operands))
+            oriented = _oriented(token, left, right, operands)
+            found |= {oriented} if oriented else set()
     if found:
         return found.pop() if len(found) == 1 else None
     return "=" if same else None
 
 
-def _states_equality(token: re.Match[str], left: str, right: str, operands: Sequence[int]) -> bool:
+def _states_equality(token: re.Match[str], left: str, right: str, operands: Operands) -> bool:
     """Return whether an equality is between the operands; ``x = …`` is only a label."""
     if token["same"]:
         return True
@@ -77,7 +81,7 @@ def _states_equality(token: re.Match[str], left: str, right: str, operands: Sequ
     return all(sides) and all(side[0] for side in sides)
 
 
-def _oriented(token: re.Match[str], left: str, right: str, operands: Sequence[int]) -> Relation | None:
+def _oriented(token: re.Match[str], left: str, right: str, operands: Operands) -> Relation | None:
     """Return what a comparing token says about the operands in their order."""
     relation: Relation = ">" if token["more"] else "<"
     before, after = _mentions(_CLAUSE.split(left)[-1], operands), _mentions(_CLAUSE.split(right)[0], operands)
@@ -97,17 +101,21 @@ def _oriented(token: re.Match[str], left: str, right: str, operands: Sequence[in
     return _SWAPPED[relation] if turned else relation
 
 
-def _mentions(text: str, operands: Sequence[int]) -> list[int]:
+def _which(value: int | Fraction | None, operands: Operands) -> int:
+    """Return 1 or 2 for the operand of this value, 0 if neither has it."""
+    return operands.index(value) + 1 if value in operands else 0
+
+
+def _mentions(text: str, operands: Operands) -> list[int]:
     """Return which operands a phrase names, in order: 1, 2, or 0 for a number that is neither."""
     found = []
     for match in _OPERAND.finditer(text):
         if match["number"]:
             number = read_number(match["number"].rstrip(".,"))
-            value = number.value if number else None
-            found.append(1 if value == operands[0] else 2 if value == operands[1] else 0)
+            found.append(_which(number.value if number else None, operands))
         else:
             found.append(1 if match["first"] else 2)
     if found:
         return found
-    words = [word for word in text.lower().split() if word not in _FILLER]
-    return [_LETTERS[words[0]]] if len(words) == 1 and words[0] in _LETTERS else []
+    rest = [word for word in text.lower().split() if word not in _FILLER]
+    return [_LETTERS[rest[0]]] if len(rest) == 1 and rest[0] in _LETTERS else []

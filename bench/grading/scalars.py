@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from itertools import pairwise
 
 from bench.grading.normalise import GLUE
-from bench.grading.numbers import Number, read_number, read_spelled
+from bench.grading.numbers import Number, is_wrapped, read_number
+from bench.grading.words import read_spelled, words
 
 _ENDS = " \t.,;:!?*\"'#`"
-_OPENERS, _CLOSERS = "([{<", ")]}>"
-_SIDES = re.compile(r" ?(=+|~) ?")
+_PAIRS = ("()", "[]", "<>")
+_OPENERS = "([<"
+_SIDES = re.compile(r" ?(->|=+|~) ?")
+_OR = re.compile(r" ?\(?,? ?\bor\b(?: (?:about|approximately|roughly|equivalently))? ?~? ?", re.IGNORECASE)
+_ASSIGNMENT = re.compile(r"([^,;a-zA-Z]+)(?:[,;]|\bor\b|\band\b) ?[a-zA-Z_]\w*", re.ASCII)
 _START = re.compile(r"[+-]? ?\.?\d", re.ASCII)
 # Everything that may belong to one number, up to the first character that can't.
 _RUN = re.compile(
@@ -27,7 +32,10 @@ _TURNS = re.compile(
     r"|n't\b",
     re.IGNORECASE,
 )
+_SPELLED_SIGN = re.compile(r"\b(?:negative|minus)$", re.IGNORECASE)
+_AFTER_LABEL = re.compile(r"\bis\b|:", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
+_REMARK = re.compile(r"[^\W\d_]|\d, ?[+-]?\d")
 _ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _MAX_SIDES = 64
 
@@ -36,26 +44,17 @@ def bare(text: str) -> str:
     """Return the text without quotes, closing punctuation and brackets around all of it."""
     for _ in range(4):  # brackets in brackets; deeper nesting is no way to write an answer
         text = text.rstrip(_ENDS) if text.startswith(".") else text.strip(_ENDS)
-        if not _is_wrapped(text):
+        if not any(is_wrapped(text, pair) for pair in _PAIRS):
             break
         text = text[1:-1]
     return text
 
 
-def _is_wrapped(text: str) -> bool:
-    """Return whether the first and the last character are a pair that holds no bracket of its kind."""
-    kind = _OPENERS.find(text[:1]) if text else -1
-    if kind < 0 or text[-1] != _CLOSERS[kind]:
-        return False
-    inner = text[1:-1]
-    return _OPENERS[kind] not in inner.lstrip(_OPENERS[kind]) and _CLOSERS[kind] not in inner.rstrip(_CLOSERS[kind])
-
-
-def without_asides(text: str) -> str:
-    """Return the text without remarks in brackets, those that hold a letter; linear."""
+def without_asides(text: str, remark: re.Pattern[str] = _REMARK) -> str:
+    """Return the text without remarks in brackets, those that hold a letter or several numbers; linear."""
     if "(" not in text and "[" not in text:
         return text
-    return _ASIDE.sub(lambda m: " " if _LETTER.search(m.group()) else m.group(), text)
+    return _ASIDE.sub(lambda m: " " if remark.search(m.group()) else m.group(), text)
 
 
 def read_scalar(text: str) -> Number | None:
@@ -66,10 +65,11 @@ def read_scalar(text: str) -> Number | None:
     number = _read_bare(text)
     if number is not None:
         return number
-    core = bare(text)
-    if "=" in core or "~" in core:
+    core = without_asides(bare(text)).strip()
+    if _SIDES.search(core):
         return _read_equation(core)
-    return _read_labelled(without_asides(core).strip())
+    number = _read_labelled(core)
+    return number if number is not None else _read_alternatives(bare(text))
 
 
 def _read_bare(text: str) -> Number | None:
@@ -83,19 +83,39 @@ def _read_bare(text: str) -> Number | None:
 def _read_equation(text: str) -> Number | None:
     """Return the number on the last side, else the one that another side writes bare."""
     *parts, last = _SIDES.split(text, maxsplit=_MAX_SIDES)
-    number = _read_bare(last) or _read_labelled(without_asides(last).strip())
+    number = _read_bare(last) or _read_labelled(last)
     sides = [_read_bare(side) for side in parts[::2]]
     if number is None:
         known = [side for side in sides if side is not None]
         return known[0] if known and all(side.value == known[0].value for side in known) else None
+    if any(_assigns_another(side, number) for side in parts[2::2]):
+        return None
     exact = sides[-1] if sides else None
     if parts and parts[-1] == "~" and exact and exact.decimals is None and _rounds_to(exact, number):
         return exact  # `10/3 ≈ 3.3` gives the value and then says how large it is
     return number
 
 
+def _read_alternatives(text: str) -> Number | None:
+    """Return the number that two or three forms, joined by "or", write: ``1/2 or 0.5``."""
+    forms = [read_number(bare(form)) for form in _OR.split(text, maxsplit=3)]
+    numbers = [number for number in forms if number is not None]
+    if not 1 < len(numbers) == len(forms) < 4:
+        return None
+    exact = next((number for number in numbers if number.decimals is None), numbers[0])
+    same = all(number.value == exact.value or _rounds_to(exact, number) for number in numbers)
+    return exact if same else None
+
+
+def _assigns_another(side: str, number: Number) -> bool:
+    """Return whether a middle side, as in ``x = 7 or x = 8``, gives a label another number."""
+    match = _ASSIGNMENT.fullmatch(side)
+    other = read_number(match.group(1).strip()) if match else None
+    return other is not None and other.value != number.value
+
+
 def _rounds_to(exact: Number, number: Number) -> bool:
-    return number.decimals is not None and abs(exact.value - number.value) * 2 * 10**number.decimals <= 1
+    return number.decimals is not None and abs(Fraction(exact.value) - number.value) * 2 * 10**number.decimals <= 1
 
 
 def _read_labelled(text: str) -> Number | None:
@@ -112,19 +132,19 @@ def _read_labelled(text: str) -> Number | None:
     if not _UNIT.fullmatch(unit) or _TURNS.search(unit):
         return None
     label = label.strip()
-    sign = re.search(r"\b(?:negative|minus)$", label, re.IGNORECASE)
+    sign = _SPELLED_SIGN.search(label[-12:])
     if sign:
-        label, digits = label[: sign.start()], "-" + digits
+        label, digits = label[: -len(sign.group())], "-" + digits
     # After a word, a sign that stands apart is an operator or a dash.
-    if _TURNS.search(label) or (_LETTER.match(label[-1:]) and re.match(r"[+-] ", digits)):
+    if _TURNS.search(label) or (_LETTER.match(label[-1:]) and digits[:2] in ("+ ", "- ")):
         return None
     return read_number(digits)
 
 
 def _spelled_with_label(text: str) -> Number | None:
     """Return the number that words spell after a label's colon or ``is``."""
-    words = re.split(r"\bis\b|:", text[:400])[-1].strip()
-    value = read_spelled(bare(words))
+    spelled = _AFTER_LABEL.split(text[:400])[-1]
+    value = read_spelled(bare(spelled))
     return None if value is None else Number(value, 0, len(str(value)))
 
 
@@ -133,24 +153,29 @@ def _spelled_with_label(text: str) -> Number | None:
 _SENTENCE_END = re.compile(r"(?<=[^\s\d])[.!?](?=\s|$)|(?<=\d)[.!?](?=\s+[^\W\d]|\s*$)")
 # What stands between a subject and the value that a sentence gives it; `to`, `of` and `in` only after some words.
 _CLAIM_WORDS = frozenset(
-    "is are was be equal equals give gives make makes yield yields total totals become becomes get gets obtain have "
-    "has return returns i.e. namely therefore thus hence".split()
+    words(
+        "is are was be equal equals give gives make makes yield yields total totals become becomes get gets obtain "
+        "have has return returns found find counted count contains i.e. namely therefore thus hence"
+    )
 )
 _CLAIM_PAIRS = frozenset(
-    "sum total up amount amounts come comes evaluate evaluates simplify simplifies round rounds reduce reduces equal "
-    "lead leads result results out average mean median difference product quotient value maximum minimum".split()
+    words(
+        "sum total up amount amounts come comes evaluate evaluates simplify simplifies round rounds reduce reduces "
+        "equal lead leads result results out average mean median difference product quotient value maximum minimum"
+    )
 )
 _WORD_OR_MARK = re.compile(r"i\.e\.|[a-z]+|->|=+>?|[~:]", re.IGNORECASE)
 _FOLLOWED_BY_OPERATOR = re.compile(
-    r" ?(?:[+*/^<>=~±≤≥≠|]|-(?! [a-z]{2})|, ?[+-]?\d|; ?[+-]?\d|(?:and|or|plus|minus|times|divided|multiplied|over|to|mod|modulo|"
-    r"remainder|x|through|out of)\b(?! the\b))",
+    r" ?(?:[+*/^<>=~±≤≥≠|]|-(?! [a-z]{2})|, ?[+-]?\d|; ?[+-]?\d|(?:and|or|plus|minus|times|divided|multiplied|over|to|"
+    r"mod|modulo|remainder|x|through|out of)\b(?! the\b))",
     re.IGNORECASE,
 )
 _BEFORE_VALUE = re.compile(
-    r"(?:(?:about|approximately|roughly|exactly|just|simply|therefore|thus|also|then|indeed|now|only|equal to|the number|"
-    r"the value|the integer)\b|[\s:,\"'€£¥₹])*",
+    r"(?:(?:about|approximately|roughly|exactly|just|simply|therefore|thus|also|then|indeed|now|only|equal to|"
+    r"the number|the value|the integer)\b|[\s:,\"'€£¥₹])*",
     re.IGNORECASE,
 )
+_FIRST_PHRASE = re.compile(r"[,;(]|\b(?:because|since|as)\b")
 _MAX_SENTENCES = 32
 _MAX_CLAIMS = 32
 
@@ -171,15 +196,25 @@ def last_sentences(text: str) -> list[str]:
 def read_scalar_statement(text: str) -> Number | None:
     """Return the number with which a statement begins or, failing that, the last one that it claims."""
     sentence = without_asides(first_sentence(text)).strip()
-    return read_scalar(sentence) or _read_leading(sentence) or read_scalar_claim(sentence)
+    number = read_scalar(sentence) or _read_leading(sentence) or read_scalar_claim(sentence)
+    return number or _spelled_with_label(_FIRST_PHRASE.split(sentence, maxsplit=1)[0])
 
 
 def read_scalar_claim(sentence: str) -> Number | None:
     """Return the number that a sentence says something is, e.g. 7 in ``3 and 4 add up to 7``."""
     sentence = without_asides(sentence).strip()
     whole = read_scalar(sentence)
-    if whole is not None:
-        return whole
+    return whole if whole is not None else _read_claimed(sentence)
+
+
+def read_scalar_in_words(text: str) -> Number | None:
+    """Return the number that a sentence in a box claims, None for an equation, a choice or mere words."""
+    text = without_asides(text)
+    told = len(_claimed(text)) > 1 and not _SIDES.search(text) and not _OR.search(text)
+    return _read_claimed(text) if told else None
+
+
+def _read_claimed(sentence: str) -> Number | None:
     for piece in reversed(_claimed(sentence)[-_MAX_CLAIMS:]):
         number = _read_leading(piece.strip())
         if number is not None:

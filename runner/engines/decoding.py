@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
-from transformers import DynamicCache
-from transformers.cache_utils import DynamicLayer
 
 from runner.engines.drawing import Draw, draw_tokens
+from runner.engines.kv_cache import RoomyLayer, new_cache
 from runner.engines.row import Row
 
 
@@ -32,7 +30,7 @@ class Forward:
 
     def new_cache(self) -> Any:
         """Return an empty key-value cache of the kind the model wants."""
-        return DynamicCache(config=self.model.config)
+        return new_cache(self.model.config)
 
     def __call__(self, ids: Tensor, mask: Tensor, positions: Tensor, cache: Any) -> Tensor:
         """Extend ``cache`` by ``ids`` [rows, new] and return the logits [rows, vocabulary] after the last of them.
@@ -54,15 +52,14 @@ class Forward:
 class Batch:
     """Rows with their common cache. Building one computes the prompts; then draw, drop what is done, step, repeat.
 
-    Attributes:
-        rows: The rows, in the order of the tensors' first dimension.
+    A dropped row leaves a hole that is still computed; :meth:`compact` and :meth:`join` close the holes.
     """
 
     def __init__(self, forward: Forward, rows: Sequence[Row]) -> None:
-        self.rows = list(rows)
         self._forward = forward
         self._device = forward.model.device
         self._cache = forward.new_cache()
+        self._slots: list[Row | None] = [*rows]  # in the order of the tensors' first dimension
         self._lengths = [len(row.ids) for row in rows]  # of what the cache holds of a row
         self._width = max(self._lengths)  # of the cache; a row's padding is on its left
         padded = [[0] * (self._width - len(row.ids)) + row.ids for row in rows]
@@ -71,54 +68,70 @@ class Batch:
         self._logits = forward(torch.tensor(padded, device=self._device), mask, positions, self._cache)
 
     @property
+    def rows(self) -> list[Row]:
+        """The rows that go on."""
+        return [row for row in self._slots if row is not None]
+
+    @property
+    def holes(self) -> float:
+        """Share of the computation that is wasted on dropped rows."""
+        return self._slots.count(None) / len(self._slots)
+
+    @property
     def joinable(self) -> bool:
         """Whether every layer's cache is a plain one, which can be cut and padded on the left."""
-        return all(type(layer) is DynamicLayer for layer in self._cache.layers)
+        return all(isinstance(layer, RoomyLayer) for layer in self._cache.layers)
 
-    def draw(self) -> list[int | None]:
+    def draw(self) -> list[tuple[Row, int | None]]:
         """Draw the next id of every row and append it; None for a row whose logits are not finite."""
-        tokens = draw_tokens(self._logits, [_draw(row) for row in self.rows])
-        for row, token in zip(self.rows, tokens, strict=True):
+        rows, places = self.rows, self._places()
+        logits = self._logits if len(rows) == len(self._slots) else self._logits[places]
+        tokens = draw_tokens(logits, [_draw(row) for row in rows])
+        for row, token in zip(rows, tokens, strict=True):
             if token is not None:
                 row.ids.append(token)
-        return tokens
+        return list(zip(rows, tokens, strict=True))
+
+    def drop(self, rows: Collection[Row]) -> None:
+        """Let these rows not go on."""
+        self._slots = [None if row in rows else row for row in self._slots]
 
     def step(self) -> None:
         """Compute the logits after the ids drawn last."""
         self._width += 1
-        self._lengths = [length + 1 for length in self._lengths]
-        ids = torch.tensor([row.ids[-1:] for row in self.rows], device=self._device)
+        # A hole stays where it is, so that it never runs out of positions.
+        self._lengths = [n + (row is not None) for n, row in zip(self._lengths, self._slots, strict=True)]
+        ids = torch.tensor([[0] if row is None else row.ids[-1:] for row in self._slots], device=self._device)
         positions = torch.tensor([[length - 1] for length in self._lengths], device=self._device)
         self._logits = self._forward(ids, self._mask(), positions, self._cache)
 
-    def keep(self, places: Sequence[int]) -> None:
-        """Drop all rows but those at ``places``, at least one, and the padding that none of them needs."""
-        self.rows = [self.rows[place] for place in places]
+    def compact(self) -> None:
+        """Close the holes, and cut the padding that no row needs any more."""
+        places = self._places()
+        self._slots = [self._slots[place] for place in places]
         self._lengths = [self._lengths[place] for place in places]
         index = torch.tensor(places, device=self._device)
         self._logits = self._logits[index]
-        self._cache.reorder_cache(index)  # takes fewer rows than there are, in every kind of layer
-        if self.joinable:
-            self._fit(max(self._lengths))
+        if not self.joinable:
+            self._cache.reorder_cache(index)  # takes fewer rows than there are, in every kind of layer
+            return
+        self._width = max(self._lengths)
+        for layer in self._cache.layers:
+            layer.select(index, self._width)
 
     def join(self, other: Batch) -> None:
         """Take over the rows of ``other``; both must be joinable and not be between draw and step."""
-        width = max(self._width, other._width)
-        self._fit(width)
-        other._fit(width)
+        if self.holes:
+            self.compact()
+        self._width = max(self._width, other._width)
         for mine, others in zip(self._cache.layers, other._cache.layers, strict=True):
-            mine.keys = torch.cat([mine.keys, others.keys])
-            mine.values = torch.cat([mine.values, others.values])
+            mine.join(others, self._width)
         self._logits = torch.cat([self._logits, other._logits])
         self._lengths += other._lengths
-        self.rows += other.rows
+        self._slots += other._slots
 
-    def _fit(self, width: int) -> None:
-        """Cut or pad the cache on the left."""
-        more = (0, 0, width - self._width, 0)  # a negative number cuts
-        for layer in self._cache.layers:
-            layer.keys, layer.values = pad(layer.keys, more), pad(layer.values, more)
-        self._width = width
+    def _places(self) -> list[int]:
+        return [place for place, row in enumerate(self._slots) if row is not None]
 
     def _mask(self) -> Tensor:
         padding = self._width - torch.tensor(self._lengths, device=self._device)

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 # Requests in flight per place in a batch: the more, the better rows of like length and cap find together.
 _WINDOW_BATCHES = 4
-# Newcomers wait until this share of the batch is free: computing prompts holds up all that decode.
+# Rows come and go when this share of the batch is free: both hold up all that decode.
 _FREE_SHARE = 0.25
 
 
@@ -101,7 +101,7 @@ class TransformersEngine:
     def cancel(self, key: str) -> None:
         self._ready = [generation for generation in self._ready if generation.key != key]
         self._pending = deque(row for row in self._pending if row.request.key != key)
-        self._keep([row for row in self._decoding if row.request.key != key])
+        self._drop([row for row in self._decoding if row.request.key == key])
 
     def close(self) -> None:
         from runner.engines.loading import free_memory
@@ -130,18 +130,19 @@ class TransformersEngine:
             self._recover(trouble)
 
     def _admit(self) -> None:
-        free = self.batch_size - len(self._decoding)
-        if not self._pending or not self._admits(free):
-            return
         from runner.engines.decoding import Batch
 
-        self._joining = self._take(free)
-        newcomers = Batch(self._forward, self._joining)
-        if self._batch is None:
-            self._batch = newcomers
-        else:
-            self._batch.join(newcomers)
-        self._joining = []
+        free = self.batch_size - len(self._decoding)
+        if self._pending and self._admits(free):
+            self._joining = self._take(free)
+            newcomers = Batch(self._forward, self._joining)
+            if self._batch is None:
+                self._batch = newcomers
+            else:
+                self._batch.join(newcomers)
+            self._joining = []
+        elif self._batch is not None and self._batch.holes >= _FREE_SHARE:
+            self._batch.compact()
 
     def _admits(self, free: int) -> bool:
         if self._batch is None:
@@ -161,13 +162,10 @@ class TransformersEngine:
         return taken
 
     def _draw(self) -> None:
-        if self._batch is None:
-            return
-        rows, tokens = self._batch.rows, self._batch.draw()
-        ended = {row: end for row, token in zip(rows, tokens, strict=True) if (end := self._end(row, token))}
-        self._ready += ended.values()
-        if ended:
-            self._keep([row for row in rows if row not in ended])
+        if self._batch is not None:
+            ended = {row: end for row, token in self._batch.draw() if (end := self._end(row, token))}
+            self._ready += ended.values()
+            self._drop(ended)
 
     def _end(self, row: Row, token: int | None) -> Generation | None:
         if token is None:
@@ -185,13 +183,10 @@ class TransformersEngine:
     def _stopped(self, row: Row) -> bool:
         return bool(row.request.stop) and self.tokenization.stopped(row.request, row.new_ids)
 
-    def _keep(self, rows: Collection[Row]) -> None:
-        """Let only these rows go on decoding."""
-        places = [place for place, row in enumerate(self._decoding) if row in rows]
-        if not places:
-            self._batch = None
-        elif self._batch is not None and len(places) < len(self._batch.rows):
-            self._batch.keep(places)
+    def _drop(self, rows: Collection[Row]) -> None:
+        if self._batch is not None and rows:
+            self._batch.drop(rows)
+            self._batch = self._batch if self._batch.rows else None
 
     def _recover(self, trouble: _Trouble) -> None:
         """Queue the rows that were being decoded again, with what they have so far, or give them up.

@@ -25,6 +25,7 @@ from runner.errors import UserError
 _ERROR_LINE = re.compile(
     rb"(?:^|[\s.])(\w+(?:Error|Exception): [^\r\n]*\S|Worker proc [^\r\n]* died unexpectedly)", re.MULTILINE
 )
+_LAST_WORDS_S = 2.0  # how long a dying process may take to write its reason
 _END_S = 10.0  # how long a process that was told to end may take before it is killed
 
 
@@ -114,6 +115,8 @@ class VllmCore:
     def _died(self) -> EngineDied:
         """Remember the death, so that nothing waits for a dead engine again."""
         if self._death is None:
+            for process in self._processes:
+                process.join(_LAST_WORDS_S)
             codes = ", ".join(str(process.exitcode) for process in self._processes)
             cause = _cause(self._log, self._log_start) or f"exit code {codes}"
             self._death = EngineDied(f"the vLLM core process ended: {cause}")

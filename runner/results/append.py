@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from runner.errors import StorageError
@@ -41,11 +42,11 @@ class AppendFile:
             while rest:
                 rest = rest[os.write(self.descriptor, rest) :]
             self.end += len(data)
-        except OSError as error:
-            self.cut(self.end)
-            raise StorageError(cannot_write(self.path, error)) from error
-        except BaseException:  # Ctrl-C between two parts
-            self.cut(self.end)
+        except BaseException as error:  # Ctrl-C between two parts included
+            with suppress(OSError):
+                self.cut(self.end)
+            if isinstance(error, OSError):
+                raise StorageError(cannot_write(self.path, error)) from error
             raise
 
     def cut(self, end: int) -> None:

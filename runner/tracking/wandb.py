@@ -20,9 +20,8 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from runner.config.settings import WandbTracking
+from runner.results.layout import RunFolder
 from runner.tracking.base import Metric, TraceRow, TrackedRun, choose_rows, plain
-
-GENERATIONS_FILE = "generations.jsonl"
 
 _Mode = Literal["online", "offline", "disabled"]
 _COLUMNS = [field.name for field in dataclasses.fields(TraceRow)]
@@ -154,7 +153,7 @@ class WandbTracker:
         self._run.log({"traces": wandb.Table(columns=_COLUMNS, data=data, allow_mixed_types=True)})
 
     def _log_generations(self) -> None:
-        path = self._folder / GENERATIONS_FILE
+        path = RunFolder(self._folder).generations
         if not path.exists():
             return
         artifact = _client().Artifact(f"traces-{self._run.id}", type="traces")

@@ -10,20 +10,23 @@ from bench.grading.boxes import Box, boxes_from_the_end
 from bench.grading.compare import canonical
 from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
-from bench.grading.reading import LIST_KINDS, read_any_answer
+from bench.grading.reading import LIST_KINDS, read_box
 from bench.grading.response import Found, Response, Rule
 from bench.grading.rules.marker import last_statement
+from bench.grading.words import words
 
 # A box of nothing but these words quotes the instruction.
 _PLACEHOLDERS = frozenset(
-    "a an and ans answer correct equation expression final goes here in insert integer its list my n number numbers of "
-    "only or order placeholder put relation result s sign solution sorted sum symbol the this to value values write x "
-    "xx xxx y your".split()
+    words(
+        "a an and ans answer correct equation expression final goes here in insert integer its list my n number "
+        "numbers of only or order placeholder put relation result s sign solution sorted sum symbol the this to value "
+        "values write x xx xxx y your"
+    )
 )
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
-_IN_A_ROW = re.compile(r"(?:[\s,;&$~<]|\\[,;:! ()\[\]\\]|\\q?quad|\\l(?:t|e|eq)\b|and)*")
-_MAX_GAP = 40
+_IN_A_ROW = re.compile(r"(?:[ ,;<≤*•-]|and)*")  # normalised, what may stand between boxes in a row
+_MAX_GAP = 60
 _MAX_EARLIER = 8  # boxes that are read only to see whether one is readable
 _LONGEST_PLACEHOLDER = 200
 # No later statement is shorter.
@@ -46,7 +49,7 @@ def _find(response: Response) -> Found | None:
     last = next(boxes, None)
     if last is None:
         return None
-    value = read_any_answer(last.content, response.problem)
+    value = read_box(last.content, response.problem)
     name = RULE.name if last.closed else "boxed_unclosed"
     followed = value is not None and last.closed and last.instructed
     if isinstance(value, tuple) and len(value) == 1 and response.problem.answer_kind in LIST_KINDS:
@@ -69,17 +72,18 @@ def _answering_boxes(response: Response) -> Iterator[Box]:
 
 
 def _is_followed(box: Box, response: Response) -> bool:
-    return box.closed and box.instructed and read_any_answer(box.content, response.problem) is not None
+    return box.closed and box.instructed and read_box(box.content, response.problem) is not None
 
 
 def _row(response: Response, last: Box, boxes: Iterator[Box], value: Elements) -> Elements:
     """Return the elements of boxes that stand in a row, each holding one, with the last of them given."""
     elements, first = list(value), last
     for box in boxes:
-        if not _IN_A_ROW.fullmatch(response.text, box.end, min(first.start, box.end + _MAX_GAP)):
+        gap = response.text[box.end : min(first.start, box.end + _MAX_GAP + 1)]
+        if len(gap) > _MAX_GAP or not _IN_A_ROW.fullmatch(normalise(gap)):
             break
-        element = read_any_answer(box.content, response.problem)
-        if not isinstance(element, tuple) or len(element) != 1 or first.start - box.end > _MAX_GAP:
+        element = read_box(box.content, response.problem)
+        if not isinstance(element, tuple) or len(element) != 1:
             break
         elements.append(element[0])
         first = box

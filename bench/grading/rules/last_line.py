@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 
+from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
 from bench.grading.reading import LIST_KINDS, Value, read_answer, read_claim
 from bench.grading.response import Found, Response, Rule
@@ -14,14 +16,18 @@ from bench.problem import AnswerKind, Problem
 _DIGIT = re.compile(r"[\d¼½¾⅐-⅞①-⑳]")
 _NO_CONTENT = re.compile(r"[\s|:=*_`#$~-]*|```.*|\\\[|\\\]|\\\(|\\\)")
 _BULLET = re.compile(r"\A\s*(?:[-*•>+]|#+|\d{1,3}[.)](?=\s+\S*[^\W\d_]))\s+")
-_CLAIMS = re.compile(r"\b(?:sorted|order|result|answer|final|ascending|output|modes?|is|are|so|thus|therefore)\b|=|->", re.I)
+_BEFORE_ELEMENT = re.compile(r"\A\s*(?:[-*•+]|\d{1,4}[.)])\s+(?=\S)")
+_CLAIMS = re.compile(
+    r"\b(?:sorted|order|result|answer|final|ascending|output|modes?|is|are|so|thus|therefore)\b|=|->", re.IGNORECASE
+)
 # Closing remarks (`Hope this helps!`) are passed over, this many of them.
 _MAX_LINES = 12
 _MAX_EMPTY = 1_000  # lines without content among them
 # A list may fill a long line; of others only the end is of use.
 _MAX_SCALAR_LINE = 2_000
 _MAX_LIST_LINE = 16_000
-_MAX_COLUMN = 4_096
+_MAX_COLUMN = 1_000
+_MAX_ROW = 40
 
 
 def _find(response: Response) -> Found | None:
@@ -30,9 +36,7 @@ def _find(response: Response) -> Found | None:
     for start, line in _last_lines(response.text, _MAX_LIST_LINE if listed else _MAX_SCALAR_LINE):
         if not _says_something(line, problem):
             continue
-        value = _read_line(line, problem)
-        if listed and isinstance(value, tuple) and len(value) == 1:
-            value = _column(response.text, start, line, problem) or value
+        value = (_column(response.text, start, line, problem) if listed else None) or _read_line(line, problem)
         return None if value is None else Found(value, RULE.name)
     return None
 
@@ -62,6 +66,8 @@ def _read_line(line: str, problem: Problem) -> Value | None:
     if problem.answer_kind is not AnswerKind.RELATION:
         line = _BULLET.sub("", line, count=1)
     cells = [cell for cell in line.split("|") if cell.strip()] if line.lstrip().startswith("|") else []
+    if len(cells) > 1 and problem.answer_kind in LIST_KINDS:
+        cells = ["; ".join(cells)]
     plain = normalise(cells[-1] if cells else line)
     for sentence in last_sentences(plain):
         value = None if sentence.endswith("?") else read_claim(sentence, problem)
@@ -72,26 +78,24 @@ def _read_line(line: str, problem: Problem) -> Value | None:
 
 def _is_echo(value: Value, sentence: str, problem: Problem) -> bool:
     """Return whether a list is only the question's, said again without any claim about it."""
-    if not isinstance(value, tuple) or value != tuple(problem.data):
+    data = problem.data
+    if not (isinstance(value, tuple) and isinstance(data, tuple | list) and value == tuple(data)):
         return False
     claims = _CLAIMS.search(sentence)
     return claims is None and any(char.isalpha() for char in sentence)
 
 
-def _column(text: str, start: int, line: str, problem: Problem) -> Value | None:
-    """Return the elements of a list that is written one to a line and ends with this line."""
-    rows = [line]
+def _column(text: str, start: int, line: str, problem: Problem) -> Elements | None:
+    """Return a list of two or more elements that is written one to a line and ends with this line."""
+    elements: list[int | Fraction] = []
     for _ in range(_MAX_COLUMN):
-        if start <= 0:
+        row = read_answer(_BEFORE_ELEMENT.sub("", line), problem) if 0 < len(line) <= _MAX_ROW else None
+        if not isinstance(row, tuple) or len(row) != 1:
             break
-        end, start = start - 1, text.rfind("\n", 0, start - 1) + 1
-        row = text[start:end]
-        if len(row) > 40 or not isinstance(read_answer(_BULLET.sub("", row), problem), tuple):
-            break
-        rows.append(row)
-    if len(rows) == 1:
-        return None
-    return read_answer("; ".join(_BULLET.sub("", row) for row in reversed(rows)), problem)
+        elements.append(row[0])
+        end, start = start - 1, text.rfind("\n", 0, max(0, start - 1)) + 1
+        line = text[start : max(start, end)]
+    return tuple(reversed(elements)) if len(elements) > 1 else None
 
 
 RULE = Rule("last_line", _find, when_cut=False)

@@ -36,6 +36,7 @@ _LINK = re.compile(
 _FINAL = re.compile(r"(?:result|value|number|sum|total|count|list|output|solution|choice)", re.IGNORECASE)
 # What may stand before the value. A dash after a line break is a bullet.
 _LEAD = re.compile(r"""(?:[\s*_#`$:："'|=]|\\[\[(]|\\text(?:bf)?\{|\}|->|(?<=\n)[-•][ ])*""", re.VERBOSE)
+_PARAGRAPH_END = re.compile(r"\n\s*\n")
 _STATEMENT_END = re.compile(r"[.!?](?=\s)|。|</|\n")
 # Before the word: what makes it a final statement and no mention. "Check the answer: 7 - 4 = 3" is none.
 _EXPLICIT = re.compile(
@@ -43,6 +44,7 @@ _EXPLICIT = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 24
+_TAG_NAME = re.compile(r"<[a-z_]*$", re.IGNORECASE)  # `<answer>`, `<final_answer>`
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def _value_start(text: str, place: int, needle: str) -> int:
         after = word.end()
     if needle != _LINE_MARK:
         link = _LINK.match(text, after)
-        if link is None or (link.group().endswith(">") and text[place - 2 : place - 1] not in ("<", "-", "=")):
+        if link is None or (link.group() == ">" and not _TAG_NAME.search(text, max(0, place - _BEFORE), place)):
             return -1
         if not link.group().strip("s*_ ") and not _is_explicit(text, place):
             return -1  # a line that happens to end with the word
@@ -130,7 +132,7 @@ def _read(statement: Statement, response: Response) -> Value | None:
     if statement.line_only:
         return read_answer(line, response.problem)
     if response.problem.answer_kind in LIST_KINDS:
-        paragraph = re.split(r"\n\s*\n", statement.text, maxsplit=1)[0]
+        paragraph = _PARAGRAPH_END.split(statement.text, maxsplit=1)[0]
         value = read_answer(paragraph, response.problem) if paragraph != line else None
         if value is not None:
             return value

@@ -7,10 +7,11 @@ import re
 
 from bench.grading.reading import LIST_KINDS, Value, read_answer
 from bench.grading.response import Found, Response, Rule
+from bench.grading.words import words
 
 _KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution", "relation", "sorted", "mode")
 # A block in one of these languages shows a program, not what it printed.
-_PROGRAMS = frozenset("python py c cpp java javascript js typescript ts bash sh rust go sql r julia".split())
+_PROGRAMS = frozenset(words("python py c cpp java javascript js typescript ts bash sh rust go sql r julia"))
 _DIGIT = re.compile(r"\d")
 # Longer blocks are programs or data.
 _MAX_BLOCK = 16_384

@@ -56,6 +56,14 @@ def launch(env: dict[str, str], folder: Path, runs: list[dict[str, Any]], **aske
     return subprocess.Popen(command, env=env, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
+def wait(process: subprocess.Popen[str], typed: str | None = None) -> Outcome:
+    try:
+        out, err = process.communicate(typed, timeout=90)
+    finally:
+        process.kill()
+    return Outcome(out, err, process.returncode)
+
+
 def run_folder(folder: Path, run_id: str) -> Path:
     path = folder / run_id
     path.mkdir(exist_ok=True)
@@ -64,8 +72,7 @@ def run_folder(folder: Path, run_id: str) -> Path:
 
 
 def track(env: dict[str, str], folder: Path, *runs: dict[str, Any], **asked: Any) -> Outcome:
-    process = launch(env, folder, list(runs), **asked)
-    return Outcome(*process.communicate(timeout=90), process.returncode)
+    return wait(launch(env, folder, list(runs), **asked))
 
 
 def sync(env: dict[str, str], folder: Path) -> None:
@@ -125,8 +132,10 @@ def test_a_second_attempt_continues_the_same_run(server, tmp_path):
     assert [json.loads(line)["_step"] for line in run.lines(HISTORY)] == [0, 1]
 
 
-def test_runs_of_one_process_are_each_finished(server, tmp_path):
-    track(online(tmp_path, server.url), tmp_path, {"id": "one", "accuracy": 0.1}, {"id": "two", "exit_code": 3})
+def test_runs_of_one_process_are_each_finished_beside_a_users_own(server, tmp_path):
+    runs = [{"id": "one", "accuracy": 0.1}, {"id": "two", "exit_code": 3}]
+    env = {**online(tmp_path, server.url), "WANDB_ERROR_REPORTING": "false"}  # that of the user's run
+    track(env, tmp_path, *runs, beside=True)
     assert {name: run.exit_code for name, run in server.runs.items()} == {"one": 0, "two": 3}
     assert server.runs["one"].summary["tasks"]["sum"]["accuracy"] == 0.1
 
@@ -199,6 +208,17 @@ def test_a_client_that_breaks_costs_warnings_not_the_run(server, tmp_path):
     process = launch(online(tmp_path, server.url), tmp_path, [{"id": "one"}, {"id": "two"}], pause=True)
     process.stdout.readline()
     server.broken = True  # such answers kill the client's background process
-    outcome = Outcome(*process.communicate("\n\n", timeout=90), process.returncode)
+    outcome = wait(process, "\n\n")
     assert any(line.startswith("W&B: ") for line in outcome.lines)
     assert names(tmp_path, "two/wandb/*run-*-two") != []
+
+
+def test_a_server_that_fails_during_a_run_does_not_hold_it(server, tmp_path):
+    env = {**online(tmp_path, server.url), "WANDB_HTTP_TIMEOUT": "1"}
+    process = launch(env, tmp_path, [{"id": "one"}, {"id": "two"}], pause=True, limits={"finish_timeout_s": 1})
+    process.stdout.readline()
+    server.status = 503
+    outcome = wait(process, "\n\n")
+    assert "wandb sync" in outcome.lines[-1]
+    assert names(tmp_path, "*/wandb/offline-run-*") != []
+    assert set(server.runs) == {"one"}

@@ -1,7 +1,11 @@
 """Tracks runs as an experiment does, in a process of its own: the client keeps global state.
 
-Usage: track_runs.py JSON with ``settings`` (of the tracking group), ``limits`` (of the tracker), ``pause`` (wait for a
-line on stdin after each start) and ``runs``, a list of {id, folder, name, tags, samples, accuracy, exit_code}.
+Usage: track_runs.py JSON with
+
+- runs: a list of {id, folder, name, tags, samples, accuracy, exit_code}
+- settings, limits: changes to the tracking group's settings and to the tracker's time limits
+- pause: wait for a line on stdin after each start
+- beside: keep a run of the user's own open all the while
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ import signal
 import sys
 from pathlib import Path
 from typing import Any
+
+import wandb
 
 from runner.config.settings import WandbTracking
 from runner.tracking.base import TraceRow, TrackedRun
@@ -44,8 +50,12 @@ def main(asked: dict[str, Any]) -> None:
     logging.basicConfig(format="%(message)s")
     tracker = WandbTracker(WandbTracking(**SETTINGS | asked.get("settings", {})), **asked.get("limits", {}))
     handlers = [signal.getsignal(number) for number in SIGNALS]
+    own = wandb.init(mode="offline", settings=wandb.Settings(silent=True)) if asked.get("beside") else None
     for run in asked["runs"]:
         track(tracker, run, asked.get("pause", False))
+    if own:
+        own.log({"still": "open"})
+        own.finish()
     assert handlers == [signal.getsignal(number) for number in SIGNALS]
 
 

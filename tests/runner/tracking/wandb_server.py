@@ -55,6 +55,7 @@ class WandbServer:
         self.uploads: dict[str, bytes] = {}  # path of the upload url -> content
         self.errors: list[str] = []  # requests that this server doesn't know
         self.broken = False  # answer every operation with nothing
+        self.status = 200  # of every answer
         self._http = _Http(("127.0.0.1", 0), _Handler)
         self._http.owner = self
         self.url = f"http://127.0.0.1:{self._http.server_port}"
@@ -192,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _reply(self, answer: dict[str, Any]) -> None:
         body = json.dumps(answer).encode()
-        self.send_response(200)
+        self.send_response(self.server.owner.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -1,0 +1,47 @@
+"""What the documentation says one can type, one can type."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from runner.__main__ import COMMANDS
+from runner.config.compose import compose
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TYPED = re.compile(r"python -m runner ([^\n`|]+)")
+
+
+def commands() -> list[tuple[str, str]]:
+    return [(page.name, match.strip()) for page in PAGES for match in TYPED.findall(page.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize(("page", "typed"), commands())
+def test_a_command_in_the_documentation_can_be_typed(page: str, typed: str) -> None:
+    words = shlex.split(typed.split("#")[0])
+    words = [word for word in words if word not in ("-m", "--help", "--cfg", "job", "--show", "sum", "…")]
+    if words and words[0] in COMMANDS:
+        words = [word for word in words[1:] if "=" in word]
+    for word in words:
+        key, _, value = word.partition("=")
+        options = value.split(",") if not value.startswith(("[", "'", '"')) else [value]
+        for option in options:
+            others = [other for other in words if other != word and "," not in other]
+            compose([*others, f"{key}={option}"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_the_tree_in_the_readme_is_the_tree() -> None:
+    named = re.findall(r"^(\w+)/  ", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert named
+    assert all((ROOT / name).is_dir() for name in named if name != "outputs")
