@@ -1,21 +1,22 @@
-"""What batches are worth: ``python -m benchmarks.bench_transformers [--prompts 64] [--tokens 96]``.
+"""What batches are worth: ``python -m benchmarks.bench_transformers [--tokens 96] [--copies 8]``.
 
-Prints the new tokens per second of the embedded model on the same basic-math prompts
+Prints the new tokens per second of the embedded model on basic-math prompts, one of every task, greedy, each text
+to its end or the cap:
 
-- one prompt at a time with plain ``model.generate``, as a user would write it,
-- with this project's engine at several batch sizes, and how many times that is.
+- one prompt at a time with plain ``model.generate``, as a user would write it, before and after all others;
+- with this project's engine, one at a time and at several batch sizes, and how many times the first that is.
 
-Greedy, each text to its end or the cap. The three take turns, so that whatever else the machine does slows all of
-them. The first few prompts are enough for one at a time, whose speed doesn't depend on their number.
+Batches answer every prompt several times, for a batch has to be filled and refilled to show its speed. Nothing is
+reused between equal prompts.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from runner.config.compose import compose
@@ -26,15 +27,14 @@ from runner.sampling.prompting import messages_for
 from runner.sampling.request import Request, SamplingParams
 from runner.weights.locate import locate
 
-ROUNDS = 2
+TASKS = 14
 
 
-def prompts(settings: Settings, count: int, cap: int) -> list[Request]:
-    """Return the first questions of the suite as requests."""
-    places = islice(Suite(settings.suite).places(), count)
+def prompts(settings: Settings, cap: int) -> list[Request]:
+    """Return one question of every task as requests."""
     return [
         Request(problem.id, messages_for(settings.prompt, problem.question), SamplingParams(), 0, cap)
-        for problem, _ in places
+        for problem, _ in islice(Suite(settings.suite).places(), TASKS)
     ]
 
 
@@ -66,40 +66,35 @@ def batched(engine: TransformersEngine, requests: Sequence[Request], batch_size:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--prompts", type=int, default=64)
-    parser.add_argument("--single-prompts", type=int, default=4, help="of them, for one at a time")
     parser.add_argument("--tokens", type=int, default=96, help="cap on new tokens a prompt")
+    parser.add_argument("--copies", type=int, default=8, help="how often a batched engine answers every prompt")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 64])
+    parser.add_argument("--threads", type=int, default=None, help="CPU threads; torch's choice by default")
     arguments = parser.parse_args()
-    settings = compose(["model=smollm2_135m", "engine=transformers", "precision=fp32"])
+    threads = "null" if arguments.threads is None else arguments.threads
+    settings = compose(["model=smollm2_135m", "engine=transformers", "precision=fp32", f"engine.threads={threads}"])
     assert isinstance(settings.engine, TransformersSettings)
     engine = TransformersEngine(settings.model, settings.precision, settings.engine, locate(settings.model))
-    requests = prompts(settings, arguments.prompts, arguments.tokens)
-    few = requests[: arguments.single_prompts]
-    ways: dict[str, Callable[[], int]] = {
-        "one at a time, model.generate": lambda: plainly(engine, few),
-        "engine, batch of 1": lambda: batched(engine, few, 1),
-    }
-    for size in arguments.batch_sizes:
-        ways[f"engine, batch of {size}"] = lambda size=size: batched(engine, requests, size)
+    requests = prompts(settings, arguments.tokens)
+    copies = [replace(one, key=f"{one.key}/{copy}") for copy in range(arguments.copies) for one in requests]
     plainly(engine, requests[:1])  # warm up
-    measure(ways, os.cpu_count())
+    print("SmolLM2-135M, float32, greedy; new tokens per second")
+    base = measure("one at a time, model.generate", lambda: plainly(engine, requests))
+    measure("engine, batch of 1", lambda: batched(engine, requests, 1), base)
+    for size in arguments.batch_sizes:
+        measure(f"engine, batch of {size}", partial(batched, engine, copies, size), base)
+    measure("one at a time again", lambda: plainly(engine, requests), base)
 
 
-def measure(ways: dict[str, Callable[[], int]], cores: int | None) -> None:
-    """Run every way in turns and print its tokens per second beside the first one's."""
-    tokens: dict[str, int] = defaultdict(int)
-    seconds: dict[str, float] = defaultdict(float)
-    for _ in range(ROUNDS):
-        for name, way in ways.items():
-            start = time.perf_counter()
-            tokens[name] += way()
-            seconds[name] += time.perf_counter() - start
-    first = next(iter(ways))
-    print(f"SmolLM2-135M, float32, {cores} cores, greedy")
-    for name in ways:
-        speed, base = tokens[name] / seconds[name], tokens[first] / seconds[first]
-        print(f"{name:32} {speed:8.1f} tok/s  {speed / base:6.2f}x  ({tokens[name]} tokens in {seconds[name]:.1f} s)")
+def measure(name: str, way: Callable[[], int], base: float | None = None) -> float:
+    """Run ``way``, print its tokens per second beside the base's, and return them."""
+    start = time.perf_counter()
+    tokens = way()
+    seconds = time.perf_counter() - start
+    speed = tokens / seconds
+    ratio = f"{speed / (base or speed):6.2f}x"
+    print(f"{name:32} {speed:8.1f} tok/s {ratio}  ({tokens} tokens in {seconds:.1f} s)", flush=True)
+    return speed
 
 
 if __name__ == "__main__":

@@ -57,6 +57,8 @@ def canonical(value: Value) -> str:
         return value
     if isinstance(value, Number):
         return _number_text(value.value)
+    if set(map(type, value)) <= {int}:
+        return str(list(value))
     return f"[{', '.join(map(_number_text, value))}]"
 
 

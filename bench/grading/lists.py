@@ -26,7 +26,7 @@ _EITHER = re.compile("[;,]")
 _APART_SIGN = re.compile(r"^([+-]) (?=\d)")
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 # Elements that are no plain integers; more of them than this are not worth their cost.
-_MAX_WRITTEN_OUT = 1_000
+_MAX_WRITTEN_OUT = 300
 _ARITHMETIC = re.compile(r"[\\^*/=<>|~+±]|\d[eE]| - ")
 _NUMBERS = re.compile(r"(?<![\w.^])[+-]?\d+(?:\.\d+)?(?![\w^])", re.ASCII)
 
@@ -35,9 +35,12 @@ def read_simple_list(text: str) -> Elements | None:
     """Return the integers of a plain comma-separated list, quickly, None for every other form."""
     if not _SIMPLE.fullmatch(text) or _TIGHT_ZEROS.search(text):
         return None
-    parts = text.strip("[] \n\t").split(",")
-    tight = sum(not part[:1].isspace() for part in parts[1:])
-    if (len(parts) > 1 and 0 < tight < len(parts) - 1) or len(max(parts, key=len)) > MAX_DIGITS:
+    text = text.strip("[] \n\t")
+    parts = text.split(",")
+    spaced = text.count(", ") + text.count(",\n")
+    if 0 < spaced < len(parts) - 1:  # a comma without space may group digits
+        return None
+    if len(text) > MAX_DIGITS and len(max(parts, key=len)) > MAX_DIGITS:
         return None
     try:
         return tuple(map(int, parts))

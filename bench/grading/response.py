@@ -9,6 +9,7 @@ from bench.grading.reading import Value
 from bench.problem import Problem
 
 
+# Not frozen: one of each is made for every response, and freezing trebles the cost.
 @dataclass(slots=True)
 class Response:
     """The visible text of one response, cleaned, with the problem it answers.

@@ -23,6 +23,8 @@ class Forward:
         self._cache_name = "cache" if "cache" in names else "past_key_values"
         self._takes_positions = "position_ids" in names
         self._options = {"logits_to_keep": 1} if "logits_to_keep" in names else {}
+        # Whether every layer's cache is a plain one, which can be cut and padded on the left.
+        self.joinable = all(isinstance(layer, RoomyLayer) for layer in self.new_cache().layers)
 
     def release(self) -> None:
         """Let go of the model; nothing can be called afterwards. Idempotent."""
@@ -77,11 +79,6 @@ class Batch:
         """Share of the computation that is wasted on dropped rows."""
         return self._slots.count(None) / len(self._slots)
 
-    @property
-    def joinable(self) -> bool:
-        """Whether every layer's cache is a plain one, which can be cut and padded on the left."""
-        return all(isinstance(layer, RoomyLayer) for layer in self._cache.layers)
-
     def draw(self) -> list[tuple[Row, int | None]]:
         """Draw the next id of every row and append it; None for a row whose logits are not finite."""
         rows, places = self.rows, self._places()
@@ -112,7 +109,7 @@ class Batch:
         self._lengths = [self._lengths[place] for place in places]
         index = torch.tensor(places, device=self._device)
         self._logits = self._logits[index]
-        if not self.joinable:
+        if not self._forward.joinable:
             self._cache.reorder_cache(index)  # takes fewer rows than there are, in every kind of layer
             return
         self._width = max(self._lengths)
@@ -120,7 +117,7 @@ class Batch:
             layer.select(index, self._width)
 
     def join(self, other: Batch) -> None:
-        """Take over the rows of ``other``; both must be joinable and not be between draw and step."""
+        """Take over the rows of ``other``; the forward must be joinable, and neither be between draw and step."""
         if self.holes:
             self.compact()
         self._width = max(self._width, other._width)

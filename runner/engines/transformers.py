@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections import deque
 from collections.abc import Collection
@@ -28,6 +27,10 @@ log = logging.getLogger(__name__)
 _WINDOW_BATCHES = 4
 # Rows come and go when this share of the batch is free: both hold up all that decode.
 _FREE_SHARE = 0.25
+# Prompts computed at once: enough to keep any device busy, few enough to answer Ctrl-C in seconds on a CPU.
+_PROMPT_TOKENS = 2048
+# They differ in length by this share at most, for what is padded is computed too.
+_PADDING_SHARE = 0.125
 
 
 class TransformersEngine:
@@ -74,6 +77,7 @@ class TransformersEngine:
         self._forward = Forward(network)
         self._batch: Batch | None = None
         self._joining: list[Row] = []  # rows whose prompts are being computed
+        self._filling = False  # rows join until the batch is full
         self._pending: deque[Row] = deque()
         self._ready: list[Generation] = []
 
@@ -117,55 +121,66 @@ class TransformersEngine:
         return [] if self._batch is None else self._batch.rows
 
     def _advance(self) -> None:
-        """Let rows in, draw once, compute once. What goes wrong is an outcome of the rows it happened to."""
+        """Compute the prompts of some rows, or one token of every row that decodes.
+
+        What goes wrong is an outcome of the rows it happened to.
+        """
         trouble = None
         try:
-            self._admit()
-            self._draw()
-            if self._batch is not None:
-                self._batch.step()
+            if self._pending and self._admits():
+                self._admit()
+            else:
+                self._decode()
         except Exception as error:  # a model is a program: it may raise anything
             trouble = _Trouble.of(error)
         if trouble is not None:  # after the error is gone, and with it the memory that its traceback holds
             self._recover(trouble)
 
+    def _admits(self) -> bool:
+        if self._batch is None:
+            return True
+        alone = self._pending[0].alone or any(row.alone for row in self._batch.rows)
+        free = self.batch_size - len(self._batch.rows)
+        self._filling = free > 0 and (self._filling or free >= _FREE_SHARE * self.batch_size)
+        return self._filling and self._forward.joinable and not alone
+
     def _admit(self) -> None:
         from runner.engines.decoding import Batch
 
-        free = self.batch_size - len(self._decoding)
-        if self._pending and self._admits(free):
-            self._joining = self._take(free)
-            newcomers = Batch(self._forward, self._joining)
-            if self._batch is None:
-                self._batch = newcomers
-            else:
-                self._batch.join(newcomers)
-            self._joining = []
-        elif self._batch is not None and self._batch.holes >= _FREE_SHARE:
-            self._batch.compact()
-
-    def _admits(self, free: int) -> bool:
+        self._joining = self._take(self.batch_size - len(self._decoding))
+        newcomers = Batch(self._forward, self._joining)
         if self._batch is None:
-            return True
-        enough = free >= math.ceil(self.batch_size * _FREE_SHARE)
-        alone = self._pending[0].alone or any(row.alone for row in self._batch.rows)
-        return enough and not alone and self._batch.joinable
+            self._batch = newcomers
+        else:
+            self._batch.join(newcomers)
+        self._joining = []
 
     def _take(self, free: int) -> list[Row]:
         """Take the oldest waiting row, and of the others those most like it in cap, then in length."""
         oldest = self._pending[0]
         others = [row for row in self._pending if not row.alone and row is not oldest]
+        if oldest.alone:
+            others = []
+        elif self._forward.joinable:  # else the batch has to be filled at once
+            slack = int(len(oldest.ids) * _PADDING_SHARE)
+            others = [row for row in others if abs(len(row.ids) - len(oldest.ids)) <= slack]
+            free = min(free, max(1, _PROMPT_TOKENS // (len(oldest.ids) + slack)))
         others.sort(key=lambda row: _distance(oldest, row))
-        taken = [oldest, *([] if oldest.alone else others[: free - 1])]
+        taken = [oldest, *others[: free - 1]]
         gone = set(taken)
         self._pending = deque(row for row in self._pending if row not in gone)
         return taken
 
-    def _draw(self) -> None:
+    def _decode(self) -> None:
+        if self._batch is None:
+            return
+        if self._batch.holes >= _FREE_SHARE:
+            self._batch.compact()
+        ended = {row: end for row, token in self._batch.draw() if (end := self._end(row, token))}
+        self._ready += ended.values()
+        self._drop(ended)
         if self._batch is not None:
-            ended = {row: end for row, token in self._batch.draw() if (end := self._end(row, token))}
-            self._ready += ended.values()
-            self._drop(ended)
+            self._batch.step()
 
     def _end(self, row: Row, token: int | None) -> Generation | None:
         if token is None:

@@ -46,7 +46,7 @@ class VllmCore:
     """
 
     def __init__(self, environment: Mapping[str, str], make_arguments: Callable[[], Mapping[str, Any]]) -> None:
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        self._log: IO[bytes] = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - closed in close()
         self._death: EngineDied | None = None
         before = set(multiprocessing.active_children())
         verbose = "VLLM_LOGGING_LEVEL" in os.environ
@@ -117,9 +117,9 @@ class VllmCore:
         if self._death is None:
             for process in self._processes:
                 process.join(_LAST_WORDS_S)
-            codes = ", ".join(str(process.exitcode) for process in self._processes)
-            cause = _cause(self._log, self._log_start) or f"exit code {codes}"
-            self._death = EngineDied(f"the vLLM core process ended: {cause}")
+            codes = [str(process.exitcode) for process in self._processes if process.exitcode is not None]
+            outside = f"exit code {', '.join(codes)}" if codes else "it was told to end"
+            self._death = EngineDied(f"the vLLM core process is gone: {_cause(self._log, self._log_start) or outside}")
         return self._death
 
     def _report_death(self) -> None:

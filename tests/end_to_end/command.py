@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,7 +24,13 @@ def environment(**changes: str) -> dict[str, str]:
     return {**clean, "PYTHONUNBUFFERED": "1", **changes}
 
 
-def start(*arguments: str, cwd: Path, **changes: str) -> subprocess.Popen[str]:
+def start(*arguments: str, cwd: Path, file_limit: int | None = None, **changes: str) -> subprocess.Popen[str]:
+    """Start a command; no file that it writes can grow beyond ``file_limit`` bytes, as on a full disk."""
+
+    def limit() -> None:
+        if file_limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+
     return subprocess.Popen(
         [sys.executable, "-m", "runner", *arguments],
         cwd=cwd,
@@ -32,12 +39,13 @@ def start(*arguments: str, cwd: Path, **changes: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         errors="surrogateescape",
+        preexec_fn=limit,
     )
 
 
-def runner(*arguments: str, cwd: Path, timeout_s: float = 300, **changes: str) -> Done:
-    process = start(*arguments, cwd=cwd, **changes)
-    out, err = process.communicate(timeout=timeout_s)
+def runner(*arguments: str, cwd: Path, file_limit: int | None = None, **changes: str) -> Done:
+    process = start(*arguments, cwd=cwd, file_limit=file_limit, **changes)
+    out, err = process.communicate(timeout=300)
     return Done(process.returncode, out, err)
 
 

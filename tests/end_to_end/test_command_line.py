@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import runner as package
-from tests.end_to_end.command import SCRIPTED, only_run, runner, start
+from tests.end_to_end.command import SCRIPTED, environment, only_run, runner, start
 
 
 def test_a_run_ends_with_a_table_and_running_again_generates_nothing(tmp_path: Path) -> None:
@@ -77,6 +80,8 @@ def test_the_engine_may_die_in_the_middle(tmp_path: Path) -> None:
         ([*SCRIPTED, "suite.task_folder=nowhere"], "suite.task_folder"),
         (["model=scripted"], "engine=scripted"),
         (["engine=scripted"], "model=scripted"),
+        (["engine=vllm"], "pip install 'thinkmeter[vllm]'"),
+        (["engine=transformers", "precision=fp16"], "use precision=fp32"),
         (["--nonsense"], "--nonsense"),
         (["show", "outputs/none", "sum"], "outputs/none"),
         (["status", "outputs/none"], "outputs/none"),
@@ -102,6 +107,56 @@ def test_no_name_leaves_outputs(study: str, tmp_path: Path) -> None:
     (folder,) = (inside / "outputs").iterdir()
     assert len(folder.name) <= 100
     assert folder.name.isascii()
+
+
+def test_a_full_disk_is_one_line_and_costs_only_what_did_not_fit(tmp_path: Path) -> None:
+    full = runner(*SCRIPTED, "suite.samples=20", cwd=tmp_path, file_limit=100_000)
+    assert full.code == 1
+    assert "generations.jsonl" in full.err or "token_ids" in full.err
+    assert "Traceback" not in full.err
+    assert runner(*SCRIPTED, "suite.samples=20", cwd=tmp_path).code == 0
+    assert len(package.load(tmp_path / "outputs" / "single")) == 280
+
+
+def test_a_broken_setup_is_told_early(tmp_path: Path) -> None:
+    cut = runner(*SCRIPTED, "suite.samples=5", "engine.overrun=1.0", "budget.tokens=50", cwd=tmp_path)
+    assert "Warning: 50 of the first 50 samples were cut off" in cut.out.replace("\n", " ")
+    fine = runner(*SCRIPTED, "suite.samples=5", cwd=tmp_path)
+    assert "Warning" not in fine.out
+
+
+def test_a_folder_of_another_machine_is_not_gone_on_with(tmp_path: Path) -> None:
+    assert runner(*SCRIPTED, "suite.samples=1", cwd=tmp_path).code == 0
+    run_json = only_run(tmp_path) / "run.json"
+    run_json.write_text(run_json.read_text().replace('"compute_dtype": "none"', '"compute_dtype": "bfloat16"'))
+    refused = runner(*SCRIPTED, "suite.samples=2", cwd=tmp_path)
+    assert refused.code == 2
+    assert "study=NAME" in refused.err
+
+
+def test_an_installed_copy_has_all_it_needs(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    wheel = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(tmp_path),
+        str(root),
+    ]
+    subprocess.run(wheel, check=True)
+    (built,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(tmp_path / "site")
+    done = runner(*SCRIPTED, "suite.samples=1", cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    assert done.code == 0, done.err
+    found = [sys.executable, "-c", "import runner; print(runner.__file__)"]
+    where = subprocess.run(found, cwd=tmp_path, env=environment(PYTHONPATH=str(tmp_path / "site")), capture_output=True)
+    assert str(tmp_path).encode() in where.stdout
 
 
 def test_plan_says_what_would_be_done_and_does_nothing(tmp_path: Path) -> None:
@@ -157,9 +212,13 @@ def test_odd_bytes_survive_the_whole_way(tmp_path: Path) -> None:
     done = runner(*SCRIPTED, "suite.samples=2", "engine.odd_bytes=1.0", "engine.accuracy=1.0", cwd=tmp_path)
     assert done.code == 0, done.err
     run = only_run(tmp_path)
-    texts = [json.loads(line)["turns"][0]["text"] for line in (run / "generations.jsonl").read_bytes().split(b"\n")[:-1]]
+    texts = [
+        json.loads(line)["turns"][0]["text"] for line in (run / "generations.jsonl").read_bytes().split(b"\n")[:-1]
+    ]
     assert all("\u2028\u0085\x00\ud800\r\n" in text for text in texts)
-    shown = runner("show", str(run), json.loads((run / "generations.jsonl").open().readline())["problem_id"], cwd=tmp_path)
+    shown = runner(
+        "show", str(run), json.loads((run / "generations.jsonl").open().readline())["problem_id"], cwd=tmp_path
+    )
     assert shown.code == 0, shown.err
     assert "\x00" not in shown.out
 

@@ -80,7 +80,7 @@ def _row(response: Response, last: Box, boxes: Iterator[Box], value: Elements) -
     elements, first = list(value), last
     for box in boxes:
         gap = response.text[box.end : min(first.start, box.end + _MAX_GAP + 1)]
-        if len(gap) > _MAX_GAP or not _IN_A_ROW.fullmatch(normalise(gap)):
+        if box.end > first.start or len(gap) > _MAX_GAP or not _IN_A_ROW.fullmatch(normalise(gap)):
             break
         element = read_box(box.content, response.problem)
         if not isinstance(element, tuple) or len(element) != 1:
