@@ -6,7 +6,7 @@ from bench.grading.compare import canonical, is_right
 from bench.grading.extract import extract, visible_text
 from bench.grading.response import Response
 from bench.problem import Problem
-from bench.thinking import ThinkingState, split_thinking
+from bench.thinking import Thinking, ThinkingState, split_thinking
 from bench.verdict import Outcome, Verdict
 
 # Stored with every verdict; raised whenever a response may get another verdict than before.
@@ -37,8 +37,18 @@ def grade(
         prompt_tail: The end of the rendered prompt, which may have opened the thinking.
         family: The model's family, see :func:`bench.thinking.split_thinking`.
     """
-    ended = finish_reason == "stop"
     thinking = split_thinking(response or "", finish_reason=finish_reason, prompt_tail=prompt_tail, family=family)
+    return grade_split(problem, thinking, ended=finish_reason == "stop")
+
+
+def grade_split(problem: Problem, thinking: Thinking, *, ended: bool) -> Verdict:
+    """Return what a response is worth whose thinking was split off before; see :func:`grade`.
+
+    Args:
+        problem: What was asked.
+        thinking: The response taken apart.
+        ended: Whether the model ended by itself.
+    """
     text = visible_text(thinking.answer)
     found = extract(Response(text, problem, ended)) if text else None
     if found is None or found.value is None:

@@ -200,4 +200,10 @@ def problem_from_data(task: str, data: Any) -> Problem:
     Raises:
         ValueError: there is no such task, or it has no answer for this data.
     """
-    return make_task(task).from_data(data)
+    return _with_defaults(task).from_data(data)
+
+
+@cache
+def _with_defaults(name: str) -> Task:
+    """Return the task as it reads data; kept, since every graded sample asks for it."""
+    return make_task(name)

@@ -1,7 +1,7 @@
 """What grading costs: ``python -m benchmarks.bench_grading``.
 
-Prints microseconds of processor time a response, thinking split included, for the kinds of response that a run meets, and
-milliseconds for hostile texts of a million characters. Each figure is the best of several rounds on one core.
+Prints microseconds of processor time a response, thinking split included, for the kinds of response that a
+run meets, and milliseconds for hostile texts of a million characters. Each is the best of several rounds.
 """
 
 from __future__ import annotations

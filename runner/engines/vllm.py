@@ -217,6 +217,8 @@ def _environment(settings: VllmSettings) -> Mapping[str, str]:
         "VLLM_LOGGING_LEVEL": "ERROR",
         "VLLM_LOGGING_STREAM": "ext://sys.stderr",
         "VLLM_NO_USAGE_STATS": "1",
+        # As a CPU build does always: a fork would copy the locks that our other threads hold at that moment.
+        "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
         "VLLM_CPU_KVCACHE_SPACE": str(settings.cpu_kv_cache_gib),
         "VLLM_CPU_OMP_THREADS_BIND": _cores(settings.tensor_parallel_size * settings.pipeline_parallel_size),
     }
@@ -244,7 +246,7 @@ def _loaded(config: Any, weights: Weights) -> LoadedModel:
         engine="vllm",
         model_revision=weights.revision,
         weight_bits=(quantization or {}).get("bits", config.dtype.itemsize * 8),
-        weight_format=config.quantization or "dense",
+        weight_format="dense" if quantization is None else quantization.get("quant_method", config.quantization),
         compute_dtype=str(config.dtype).removeprefix("torch."),
         device=current_platform.get_device_name(),
         context=config.max_model_len,

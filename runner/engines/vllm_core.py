@@ -144,7 +144,8 @@ def _start(arguments: Mapping[str, Any], log: IO[bytes]) -> Any:
         llm = LLMEngine.from_engine_args(EngineArgs(**arguments))
         llm.get_supported_tasks()  # the first request would ask the core for them and wait
     except Exception as error:  # vLLM raises every kind, from pydantic's to the operating system's
-        cause = _cause(log, 0) or f"{type(error).__name__}: {_plain(str(error))}"
+        in_core = isinstance(error, RuntimeError | TimeoutError)  # says only that a core process failed
+        cause = (_cause(log, 0) if in_core else None) or _plain(error)
         raise UserError(f"vLLM can't start {arguments['model']}: {cause}") from error
     return llm
 
@@ -156,8 +157,10 @@ def _cause(log: IO[bytes], start: int) -> str | None:
     return None if found is None else found.group(1).decode(errors="replace")
 
 
-def _plain(message: str) -> str:
-    return " ".join(message.split())
+def _plain(error: Exception) -> str:
+    """Return the error as one line, without what pydantic adds."""
+    message = " ".join(str(error).split()).partition(" [type=")[0]
+    return f"{type(error).__name__}: {message}"
 
 
 @contextmanager

@@ -8,13 +8,14 @@ from functools import cache
 from typing import TypedDict
 
 import bench
-from bench.grade import GRADER_VERSION
+from bench.grade import GRADER_VERSION, grade_split
 from bench.problem import Problem, write_gold
 from bench.registry import add_folder
 from bench.verdict import Outcome
 from runner.errors import UserError
 from runner.results.record import Record, RecordStatus
 from runner.results.run import Run
+from runner.sampling.generation import FinishReason
 
 # Raised when the columns of a verdict change.
 _LAYOUT = 1
@@ -108,8 +109,8 @@ def grade_record(record: Record, family: str | None = None) -> VerdictRow:
         row["outcome"], row["reason"] = Outcome.UNGRADED.value, "unreadable_data"
         return row
     text, end, tail = record.text, record.finish_reason.value, record.prompt_tail
-    verdict = bench.grade(problem, text, finish_reason=end, prompt_tail=tail, family=family)
     thinking = bench.split_thinking(text, finish_reason=end, prompt_tail=tail, family=family)
+    verdict = grade_split(problem, thinking, ended=record.finish_reason is FinishReason.STOP)
     row["outcome"] = verdict.outcome.value
     row["correct"] = verdict.outcome is Outcome.CORRECT
     row["answer"] = _encodable(verdict.answer)
