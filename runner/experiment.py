@@ -100,7 +100,7 @@ def generate(missing: Pending, store: GenerationStore, tracker: Tracker, command
         progress = RunProgress(console, missing.count, point.suite.size - missing.count)
         start = time.monotonic()
         code = 0
-        with stop_on_signal(partial(print_line, console)) as stop, progress.showing():
+        with stop_on_signal(progress.announce) as stop, progress.showing():
             try:
                 for record in driver.run(samples(missing, settings), stop):
                     store.append(record)

@@ -14,7 +14,9 @@ _DEFAULTS: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.S
 
 @contextmanager
 def stop_on_signal(notify: Callable[[str], None]) -> Iterator[Event]:
-    """Yield an event that the first SIGINT or SIGTERM sets.
+    """Yield an event that the first SIGINT or SIGTERM sets; ``notify`` gets a line for the user.
+
+    ``notify`` runs inside the signal handler: it must take no lock, so it can't print through rich.
 
     Only default handlers are replaced, and they come back at the end: a handler that a launcher or an
     engine installed is left alone. Must be entered in the main thread.

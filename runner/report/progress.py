@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -53,7 +54,7 @@ class RunProgress:
             console=console,
         )
         self._bar_id = self._bar.add_task("samples", total=total)
-        self._live: Live | None = None
+        self._notice = ""
 
     @contextmanager
     def showing(self) -> Iterator[None]:
@@ -62,10 +63,8 @@ class RunProgress:
             yield
             self._print_line()
             return
-        with Live(get_renderable=self._render, console=self._console, refresh_per_second=4, transient=True) as live:
-            self._live = live
+        with Live(get_renderable=self._render, console=self._console, refresh_per_second=4, transient=True):
             yield
-        self._live = None
 
     def update(self, row: VerdictRow) -> None:
         """Count one finished sample."""
@@ -87,6 +86,12 @@ class RunProgress:
             )
         if not self._console.is_terminal and time.monotonic() - self._last_line > _PLAIN_EVERY_S:
             self._print_line()
+
+    def announce(self, text: str) -> None:
+        """Show a line until the end; takes no lock, so that a signal handler may call it."""
+        self._notice = text
+        if not self._console.is_terminal:
+            os.write(self._console.file.fileno(), f"{text}\n".encode())
 
     def line(self) -> str:
         """Return the state as one plain line."""
@@ -113,4 +118,5 @@ class RunProgress:
         cells = [f"{task} {self._right[task]}/{asked}" for task, asked in self._asked.items()]
         for start in range(0, len(cells), 5):
             table.add_row(*cells[start : start + 5])
-        return Group(self._bar, Text(self.line(), style="dim"), table)
+        notice = [Text(self._notice, style="yellow")] if self._notice else []
+        return Group(self._bar, Text(self.line(), style="dim"), table, *notice)
