@@ -49,10 +49,10 @@ test-vllm: setup $(VENV_VLLM)/.ready ## Run the vLLM tests on the CPU build, in 
 	$(BIN_VLLM)/python -m pytest -m vllm
 
 bench: setup ## Measure this program beside what one would use instead
-	for script in benchmarks/bench_*.py; do case $$script in *vllm*) ;; *) $(BIN)/python $$script || exit 1;; esac; done
+	for name in problems grading store harness transformers; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
-	$(BIN_VLLM)/python benchmarks/bench_vllm.py
+	$(BIN_VLLM)/python -m benchmarks.bench_vllm
 
 clean: ## Remove environments and caches of tools; results in outputs/ stay
 	rm -rf $(VENV) $(VENV_VLLM) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -30,7 +30,7 @@ class Problem:
 
     Attributes:
         id: ``task:seed:fold:index:digest`` for a drawn problem, ``task:data:digest`` for one made from
-            data. The digest covers task and data, so two runs that share an id saw the same numbers.
+            data. The digest covers task, wording and data, so two runs that share an id asked the same.
         task: Name of the task, e.g. ``sum``.
         data: The operands, a value that JSON can hold (a tuple of integers for basic-math tasks).
         question: The task's wording of the question, without the prompt style's instructions.
@@ -57,6 +57,6 @@ def write_gold(gold: Gold) -> str:
 _to_json = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
-def data_digest(task: str, data: Any) -> str:
-    """Return eight hex digits that name this task's data on every machine."""
-    return hashlib.sha256(_to_json([task, data]).encode("ascii")).hexdigest()[:8]
+def data_digest(task: str, wording_version: int, data: Any) -> str:
+    """Return eight hex digits that name what is asked about this data, in this wording, on every machine."""
+    return hashlib.sha256(_to_json([task, wording_version, data]).encode("ascii")).hexdigest()[:8]

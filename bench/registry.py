@@ -49,15 +49,23 @@ class Registry:
             raise ValueError(_unknown("suite", suite, {task.suite for task in self._classes.values()}))
         return names
 
+    def task_class(self, name: str) -> type[Task]:
+        """Return the class of a task, whose attributes can be read even where its parameters make trouble.
+
+        Raises:
+            ValueError: there is no such task.
+        """
+        if name not in self._classes:
+            raise ValueError(_unknown("task", name, self._classes))
+        return self._classes[name]
+
     def make_task(self, name: str, **params: Any) -> Task:
         """Return the task with these parameters, the others at their defaults.
 
         Raises:
             ValueError: there is no such task or parameter, or a value is not allowed.
         """
-        if name not in self._classes:
-            raise ValueError(_unknown("task", name, self._classes))
-        task = self._classes[name]
+        task = self.task_class(name)
         allowed = [field.name for field in fields(task)]
         for param in params:
             if param not in allowed:
@@ -187,6 +195,11 @@ def task_names(suite: str | None = None) -> list[str]:
 def make_task(name: str, **params: Any) -> Task:
     """Return a task, e.g. ``make_task("sum", sizes=(8,))``; see :meth:`Registry.make_task`."""
     return _shared().make_task(name, **params)
+
+
+def task_class(name: str) -> type[Task]:
+    """Return the class of a task; see :meth:`Registry.task_class`."""
+    return _shared().task_class(name)
 
 
 def add_folder(path: str | Path) -> list[str]:

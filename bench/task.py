@@ -19,6 +19,9 @@ MAX_FOLDS = 6
 class Task(ABC):
     """One kind of problem. A subclass is a frozen dataclass whose fields are the task's parameters.
 
+    The parameters decide what is drawn. Question, gold and facts follow from the data alone, since a stored sample
+    is read again by its data.
+
     Every parameter has a default; ``__post_init__`` checks them and raises ValueError. Class attributes:
 
         name: What users type; lower case letters, digits and underscores.
@@ -91,7 +94,7 @@ class Task(ABC):
 
     def _problem(self, source: str, data: Any) -> Problem:
         return Problem(
-            id=f"{self.name}:{source}:{data_digest(self.name, data)}",
+            id=f"{self.name}:{source}:{data_digest(self.name, self.wording_version, data)}",
             task=self.name,
             data=data,
             question=self.question(data),

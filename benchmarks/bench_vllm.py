@@ -7,16 +7,19 @@ Prints the new tokens per second of the embedded model on the same basic-math pr
   token counts, storing, grading,
 
 and the ratio, which should be at least 0.97. Greedy, each text to its end or the cap, so both make the same tokens.
-They take turns and swap places every round, so that whatever else the machine does slows both.
+They take turns and swap places every round, so that whatever else the machine does slows both; the median over the
+rounds counts. On a machine that others use, set VLLM_CPU_OMP_THREADS_BIND=0: bound threads wait for each other.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from threading import Event
@@ -78,17 +81,33 @@ def encode(engine: VllmEngine, settings: Settings, problems: Sequence[tuple[Prob
     return [tokenizer.apply_chat_template(chat, add_generation_prompt=True, return_dict=False) for chat in chats]
 
 
-def measure(llm: Any, ways: dict[str, Callable[[], int]], rounds: int) -> dict[str, float]:
-    """Return the tokens per second of each way over all rounds."""
-    tokens, seconds = dict.fromkeys(ways, 0), dict.fromkeys(ways, 0.0)
+@dataclass
+class Timing:
+    """What one way took, round by round.
+
+    Attributes:
+        tokens: New tokens of all rounds.
+        wall_s: Seconds of each round.
+        cpu_s: Seconds that this process computed, vLLM's own processes aside.
+    """
+
+    tokens: int = 0
+    wall_s: list[float] = field(default_factory=list)
+    cpu_s: float = 0.0
+
+
+def measure(llm: Any, ways: Mapping[str, Callable[[], int]], rounds: int) -> dict[str, Timing]:
+    """Time each way in every round."""
+    timings = {name: Timing() for name in ways}
     for number in range(rounds):
         for name in sorted(ways, reverse=bool(number % 2)):
             llm.reset_prefix_cache()
-            start = time.perf_counter()
-            tokens[name] += ways[name]()
-            seconds[name] += time.perf_counter() - start
-        print(f"round {number + 1}: " + ", ".join(f"{n} {tokens[n]} tokens in {seconds[n]:.1f} s" for n in ways))
-    return {name: tokens[name] / seconds[name] for name in ways}
+            wall, cpu = time.perf_counter(), time.process_time()
+            timings[name].tokens += ways[name]()
+            timings[name].wall_s.append(time.perf_counter() - wall)
+            timings[name].cpu_s += time.process_time() - cpu
+        print(f"round {number + 1}: " + ", ".join(f"{name} {t.wall_s[-1]:.2f} s" for name, t in timings.items()))
+    return timings
 
 
 def main() -> None:
@@ -97,7 +116,7 @@ def main() -> None:
     parser.add_argument("--prompts", type=int, default=64)
     parser.add_argument("--tokens", type=int, default=64, help="cap on new tokens a prompt")
     parser.add_argument("--sequences", type=int, default=16, help="decoded together; less than prompts fills the queue")
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--precision", default="fp32")
     arguments = parser.parse_args()
     engine_options = [f"engine.max_num_seqs={arguments.sequences}", "engine.enforce_eager=true"]
@@ -111,13 +130,16 @@ def main() -> None:
         "ours": lambda: ours(engine, settings, problems, arguments.tokens),
     }
     bare(llm, prompts[:2], 8)  # warm up
-    speeds = measure(llm, ways, arguments.rounds)
+    timings = measure(llm, ways, arguments.rounds)
     engine.close()
     print(
         f"SmolLM2-135M, {engine.loaded.compute_dtype}, {os.cpu_count()} cores, {arguments.sequences} sequences, greedy"
     )
-    print(", ".join(f"{name} {speed:.1f} tok/s" for name, speed in speeds.items()))
-    print(f"ours / bare: {speeds['ours'] / speeds['bare']:.3f}")
+    for name, timing in timings.items():
+        total = sum(timing.wall_s)
+        print(f"{name}: {timing.tokens / total:.1f} tok/s ({timing.tokens} tokens), own CPU {timing.cpu_s / total:.2%}")
+    ratios = [b / o for b, o in zip(timings["bare"].wall_s, timings["ours"].wall_s, strict=True)]
+    print(f"ours / bare, median of {arguments.rounds} rounds: {statistics.median(ratios):.3f}")
 
 
 if __name__ == "__main__":

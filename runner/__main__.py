@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 
 COMMANDS = ("doctor", "fetch", "models", "show", "status", "tasks")
@@ -21,7 +22,7 @@ Look at what there is (each has its own --help):
   python -m runner status STUDY        how far the runs of a study are
   python -m runner show RUN SAMPLE     one sample: prompt, thinking, answer, verdict
   python -m runner models              models with what they need
-  python -m runner tasks               sample problems; rendered prompts with --show
+  python -m runner tasks               sample problems; the messages sent with --show
   python -m runner doctor              what this machine can run and what is missing
   python -m runner fetch model=...     weights onto this machine, for later runs offline
 """
@@ -37,9 +38,21 @@ def main() -> int:
         from runner.cli.app import main as command
 
         return command(arguments)
+    if arguments and not any(sign in arguments[0] for sign in "=-+~"):
+        return _unknown(arguments[0])
     from runner.app import main as run
 
     return run(arguments)
+
+
+def _unknown(word: str) -> int:
+    near = difflib.get_close_matches(word, COMMANDS, n=1)
+    advice = f" Did you mean {near[0]}?" if near else ""
+    print(
+        f"{word}: no such command.{advice} Commands: {', '.join(COMMANDS)}; a run is typed as group=option",
+        file=sys.stderr,
+    )
+    return 2
 
 
 def _groups() -> str:

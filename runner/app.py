@@ -7,77 +7,103 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from omegaconf import DictConfig
-from rich.console import Console
 
 from runner.config.compose import HYDRA_ERRORS, explain, settings_from
 from runner.config.folder import config_folder
-from runner.errors import StorageError, UserError
+from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
 from runner.report.console import make_console, print_line
-
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the point or points that Hydra makes of the arguments; return the exit code."""
-    import hydra
+    """Run the point or points that Hydra makes of the arguments; return the exit code.
 
-    # Hydra would print its own errors and exit with 1; raised, they become one line and exit code 2.
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    sys.argv = ["runner", *_with_study(arguments)]
-    console = make_console()
+    The points of a multirun are all checked before the first one starts.
+    """
     command = shlex.join(["python", "-m", "runner", *arguments])
+    multirun = any(argument in ("-m", "--multirun") for argument in arguments)
+    arguments = _with_study(arguments) if multirun else list(arguments)
     codes: list[int] = []
-
-    def point(config: DictConfig) -> None:
-        if EXIT_INTERRUPTED not in codes:
-            codes.append(_guarded(config, command, console))
-
     try:
-        hydra.main(version_base="1.3", config_path=str(config_folder()), config_name="config")(point)()
+        if multirun:
+            mistakes: list[str] = []
+            _each_point(arguments, lambda config: mistakes.extend(check(config)))
+            if mistakes:
+                return _complain("\n".join(dict.fromkeys(mistakes)), EXIT_USAGE)
+        _each_point(arguments, lambda config: codes.append(run(config, command, codes)))
     except HYDRA_ERRORS as error:
-        print_line(make_console(errors=True), explain(error))
-        return EXIT_USAGE
+        return _complain(explain(error), EXIT_USAGE)
     return max(codes, default=0)
 
 
-def _guarded(config: DictConfig, command: str, console: Console) -> int:
-    """Keep a fault of ours in one point apart from Hydra's errors and from the other points."""
+def check(config: DictConfig) -> list[str]:
+    """Return what is wrong with a point, a line each; loads and writes nothing."""
+    from runner.point import prepare
+
     try:
-        return run_one(config, command, console)
-    except Exception:
+        prepare(settings_from(config))
+    except UserError as error:
+        return [f"{_point_typed()}{line}" for line in str(error).split("\n")]
+    return []
+
+
+def run(config: DictConfig, command: str, earlier: Sequence[int]) -> int:
+    """Run one point; every trouble is a message and an exit code, so that it costs the other points nothing.
+
+    Args:
+        config: The point's configuration.
+        command: What the user typed.
+        earlier: Exit codes of the points before; after an interrupted one nothing more starts.
+    """
+    from runner.experiment import run_point
+
+    if EXIT_INTERRUPTED in earlier:
+        return EXIT_INTERRUPTED
+    try:
+        return run_point(settings_from(config), command, make_console())
+    except UserError as error:
+        return _complain(str(error), EXIT_USAGE)
+    except StorageError as error:
+        return _complain(str(error), EXIT_FAILED)
+    except KeyboardInterrupt:
+        return _complain("broken off; what was generated is kept, the same command goes on", EXIT_INTERRUPTED)
+    except Exception:  # a fault of ours, kept apart from Hydra's complaints
         traceback.print_exc()
         return EXIT_FAILED
 
 
-def run_one(config: DictConfig, command: str, console: Console) -> int:
-    """Run one point; every foreseeable trouble is a message and an exit code."""
-    from runner.experiment import run_point
+def _each_point(arguments: Sequence[str], do: Callable[[DictConfig], None]) -> None:
+    """Let Hydra compose the points and do something with each."""
+    import hydra
 
-    errors = make_console(errors=True)
-    try:
-        return run_point(settings_from(config), command, console)
-    except UserError as error:
-        print_line(errors, str(error))
-        return EXIT_USAGE
-    except StorageError as error:
-        print_line(errors, str(error))
-        return EXIT_FAILED
-    except KeyboardInterrupt:
-        print_line(errors, "broken off; what was generated is kept, the same command goes on from there")
-        return EXIT_INTERRUPTED
+    # Hydra would print its own errors and exit with 1; raised, they become one line and exit code 2.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    sys.argv = ["runner", *arguments]
+    hydra.main(version_base="1.3", config_path=str(config_folder()), config_name="config")(do)()
+
+
+def _point_typed() -> str:
+    """Return which point of a multirun this is, as the user would type it."""
+    from hydra.core.hydra_config import HydraConfig
+
+    return f"{shlex.join(HydraConfig.get().overrides.task)}: "
 
 
 def _with_study(arguments: Sequence[str]) -> list[str]:
     """Give a multirun without a study's name one that depends only on what it sweeps."""
-    listed = list(arguments)
-    multirun = any(argument in ("-m", "--multirun") for argument in listed)
-    if not multirun or any(argument.startswith("study=") for argument in listed):
-        return listed
-    swept = sorted(argument for argument in listed if "," in argument or "(" in argument)
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    typed = [argument for argument in arguments if not argument.startswith("-")]
+    overrides = OverridesParser.create().parse_overrides(typed)
+    if any(override.key_or_group == "study" for override in overrides):
+        return list(arguments)
+    swept = sorted(override.input_line or "" for override in overrides if override.is_sweep_override())
     digest = hashlib.sha256("\n".join(swept).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return [*listed, f"study=adhoc-{digest}"]
+    return [*arguments, f"study=adhoc-{digest}"]
+
+
+def _complain(message: str, code: int) -> int:
+    print_line(make_console(errors=True), message)
+    return code

@@ -1,6 +1,10 @@
-"""The errors that end a command with one clear line instead of a traceback."""
+"""How a command ends: its exit codes, and the errors that are one clear line instead of a traceback."""
 
 from __future__ import annotations
+
+EXIT_FAILED = 1  # some samples failed, or the run could not go on
+EXIT_USAGE = 2  # a mistake in what was asked
+EXIT_INTERRUPTED = 130
 
 
 class UserError(Exception):

@@ -16,6 +16,7 @@ from runner.config.naming import point_name
 from runner.config.settings import Settings
 from runner.engines.base import EngineDied
 from runner.engines.factory import make_engine
+from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED
 from runner.plan import make_plan, show_plan
 from runner.point import Pending, Point, pending, prepare
 from runner.report.console import print_line
@@ -37,9 +38,6 @@ from runner.tracking.base import Tracker
 from runner.tracking.factory import make_tracker
 from runner.tracking.off import OffTracker
 from runner.tracking.views import summary_metrics, trace_rows, tracked_run
-
-EXIT_FAILED = 1
-EXIT_INTERRUPTED = 130
 
 
 def run_point(settings: Settings, command: str, console: Console) -> int:
@@ -87,9 +85,7 @@ def generate(missing: Pending, store: GenerationStore, tracker: Tracker, command
         0 if nothing was left undone, 1 if the engine died too often, 130 if interrupted.
     """
     point = missing.point
-    print_line(
-        console, f"{missing.count} samples to do; loading {point.settings.model.name} on {point.engine.name}"
-    )
+    print_line(console, f"{missing.count} samples to do; loading {point.settings.model.name} on {point.engine.name}")
     make = partial(make_engine, point.settings, point.engine, point.suite.problem)
     with closing(ToolPool({})) as tools, closing(Driver(make, tools, point.engine.max_restarts)) as driver:
         loaded = driver.engine.loaded
@@ -118,15 +114,15 @@ def conclude(point: Point, tracker: Tracker, console: Console) -> int:
     """Grade and summarise what the folder holds, show it and send a copy to the tracker.
 
     Returns:
-        0, or 1 if some samples failed.
+        0, or 1 if some samples have no verdict.
     """
     summary = summarise(point.folder)
     show_summary(summary, point.folder, console)
     tracker.log_summary(summary_metrics(summary))
-    tracker.log_traces(trace_rows(point.folder, point.settings.model.family))
+    tracker.log_traces(partial(trace_rows, point.folder, point.settings.model.family))
     if tracker.url:
         print_line(console, f"W&B: {tracker.url}")
-    return EXIT_FAILED if summary.overall.errors else 0
+    return EXIT_FAILED if summary.partial else 0
 
 
 def samples(missing: Pending, settings: Settings) -> Iterator[Sample]:
@@ -149,6 +145,6 @@ def effective(settings: Settings, own: SamplingParams) -> Settings:
     if settings.sampling.source == "model":
         changes["sampling"] = settings.sampling.model_copy(update=asdict(own))
     if settings.suite.task_folder is not None:
-        absolute = str(Path(settings.suite.task_folder).absolute())
+        absolute = str(Path(settings.suite.task_folder).expanduser().absolute())
         changes["suite"] = settings.suite.model_copy(update={"task_folder": absolute})
     return settings.model_copy(update=changes)

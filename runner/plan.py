@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bench.metrics.power import detectable_paired, detectable_unpaired
 from runner.config.settings import Settings
@@ -77,26 +78,31 @@ def make_plan(settings: Settings, engine: str, folder: Path, samples: int, missi
 
 def show_plan(plan: Plan, settings: Settings, console: Console) -> None:
     """Print the plan as a table of two columns."""
-    table = Table(title=f"Plan for {settings.model.name}", title_justify="left", show_header=False)
-    table.add_row("samples", f"{plan.samples}, of which {plan.missing} are missing")
-    table.add_row("tokens", _shown(plan.tokens, "", 1))
-    table.add_row("time", _shown(plan.seconds, " min", 60))
-    table.add_row("cost", "none: the model runs on this machine")
-    table.add_row("engine", plan.engine)
-    table.add_row("folder", str(plan.folder))
-    table.add_row(
-        "detectable difference",
+    table = Table(title=Text(f"Plan for {settings.model.name}"), title_justify="left", show_header=False)
+    difference = (
         f"{_points(plan.paired)} against a run on the same problems (if {DISCORDANT:.0%} of them change), "
-        f"{_points(plan.unpaired)} against other problems; 80 % power, 5 % level",
+        f"{_points(plan.unpaired)} against other problems; 80 % power, 5 % level"
     )
+    rows = {
+        "samples": f"{plan.samples}, of which {plan.missing} are missing",
+        "tokens": _shown(plan.tokens, "", 1),
+        "time": _shown(plan.seconds, " min", 60),
+        "cost": "none: the model runs on this machine",
+        "engine": plan.engine,
+        "folder": str(plan.folder),
+        "detectable difference": difference,
+    }
+    for name, value in rows.items():
+        table.add_row(name, Text(value))
     console.print(table, highlight=False)
 
 
 def _tokens_a_sample(settings: Settings) -> Estimate:
     cap = settings.budget.tokens
-    for folder, _ in _earlier(settings):
+    for folder, run in _earlier(settings):
         mean = _mean_tokens(folder)
-        if mean is not None:
+        their_cap = run.settings["budget"]["tokens"]
+        if mean is not None and (their_cap is None or (cap is not None and their_cap >= cap)):
             return Estimate(min(mean, cap or mean), f"mean of {folder.path}")
     if settings.model.published_as is not None:
         mean = published(settings.model.published_as).output_tokens
@@ -116,11 +122,15 @@ def _rate(settings: Settings) -> Estimate:
 
 
 def _earlier(settings: Settings) -> Iterator[tuple[RunFolder, Run]]:
-    """Yield the runs of the same model and precision in any study, the latest first."""
+    """Yield the runs of the same model and precision in any study: same prompt first, then the latest."""
     outputs = Path(settings.outputs)
     studies = [path for path in outputs.iterdir() if path.is_dir()] if outputs.is_dir() else []
     runs = [(folder, run) for study in studies for folder in find_runs(study) if (run := load_run(folder))]
-    for folder, run in sorted(runs, key=lambda pair: pair[1].updated, reverse=True):
+
+    def nearness(pair: tuple[RunFolder, Run]) -> tuple[bool, str]:
+        return pair[1].settings["prompt"]["name"] == settings.prompt.name, pair[1].updated
+
+    for folder, run in sorted(runs, key=nearness, reverse=True):
         same_model = run.settings["model"]["name"] == settings.model.name
         if same_model and run.settings["precision"]["name"] == settings.precision.name:
             yield folder, run

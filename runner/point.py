@@ -13,7 +13,11 @@ from runner.config.preflight import preflight
 from runner.config.settings import ConcreteEngine, Settings
 from runner.config.suite import Place, Suite
 from runner.engines.factory import capabilities, resolve
-from runner.results.layout import RunFolder, run_folder
+from runner.results.layout import RunFolder, find_runs, run_folder
+from runner.results.record import sample_key
+from runner.results.run import load_run
+
+_FINGERPRINT_ENDING = 9  # a run folder's name ends in a dash and eight digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,17 @@ def prepare(settings: Settings) -> Point:
     preflight(settings, engine, capabilities(engine))
     suite = Suite(settings.suite)
     fingerprint = generation_fingerprint(settings, suite)
-    folder = run_folder(Path(settings.outputs), settings.study, point_name(settings), fingerprint)
-    return Point(settings, engine, suite, fingerprint, folder)
+    return Point(settings, engine, suite, fingerprint, _folder(settings, fingerprint))
+
+
+def _folder(settings: Settings, fingerprint: str) -> RunFolder:
+    """Return the study's run with this fingerprint, however it was named, or where a new one goes."""
+    new = run_folder(Path(settings.outputs), settings.study, point_name(settings), fingerprint)
+    ending = new.path.name[-_FINGERPRINT_ENDING:]
+    for folder in find_runs(new.path.parent):
+        if folder.path.name.endswith(ending) and (run := load_run(folder)) and run.fingerprint == fingerprint:
+            return folder
+    return new
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +79,7 @@ class Pending:
     def places(self) -> Iterator[tuple[Problem, Place]]:
         """Yield what is missing, made as it is drawn."""
         for problem, place in self.point.suite.places():
-            if f"{problem.id}/{place.repeat}" not in self.done:
+            if sample_key(problem.id, place.repeat) not in self.done:
                 yield problem, place
 
 

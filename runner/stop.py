@@ -25,7 +25,8 @@ def stop_on_signal(notify: Callable[[str], None]) -> Iterator[Event]:
 
     def handle(number: int, frame: FrameType | None) -> None:
         stop.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.SIGINT in ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         notify(f"{signal.Signals(number).name}: finishing; press Ctrl-C again to break off at once")
 
     ours = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) == default]

@@ -41,6 +41,11 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_is_unfinished(page: Path) -> None:
+    assert not re.search(r"@@|TODO|TBD", page.read_text("utf-8"))
+
+
 def test_the_tree_in_the_readme_is_the_tree() -> None:
     named = re.findall(r"^(\w+)/  ", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert named

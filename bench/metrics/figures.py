@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bench.metrics.intervals import Interval, percentile_interval, resampled_means, stream, wilson
+from bench.metrics.intervals import Interval, bootstrap_rng, percentile_interval, resampled_means, wilson
 from bench.metrics.overthinking import Bounds, mean_of_scores, overthinking_score, score_of_means
 from bench.verdict import Outcome
 
@@ -91,7 +91,7 @@ class TaskFigures:
     draws: _Draws | None
 
 
-def of_task(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigures:
+def task_figures(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigures:
     """Return the figures of one task.
 
     Args:
@@ -103,7 +103,7 @@ def of_task(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigures:
     correct = (answered["outcome"] == Outcome.CORRECT).to_numpy()
     problems = answered["problem_id"]
     figures = np.column_stack((correct, answered["output_tokens"]))
-    draws = resampled_means(figures, problems.factorize()[0], stream(task))
+    draws = resampled_means(figures, problems.factorize()[0], bootstrap_rng(task))
     counts = _counts(samples, answered)
     right, n = int(correct.sum()), len(answered)
     means = {name: _mean(answered[name].to_numpy()) for name in _MEANS}
@@ -123,7 +123,7 @@ def of_task(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigures:
     return TaskFigures(Figures(**fields), draws)
 
 
-def of_tasks(tasks: Sequence[TaskFigures], bounds: Bounds) -> Figures:
+def overall_figures(tasks: Sequence[TaskFigures], bounds: Bounds) -> Figures:
     """Return the figures over tasks: counts are sums, the rest are means over the tasks that have the figure."""
     every = [task.figures for task in tasks]
     asked = [task for task in tasks if task.figures.n]

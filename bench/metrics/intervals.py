@@ -36,8 +36,8 @@ class Interval:
 def wilson(successes: int, n: int, level: float = LEVEL) -> Interval | None:
     """Return Wilson's score interval of a share of ``n`` independent trials; None for no trials.
 
-    Source: Wilson 1927, without continuity correction. Repeats of one problem are not independent: see
-    :func:`cluster_bootstrap`.
+    Source: Wilson 1927, without continuity correction. Repeats of one problem are not independent: for them there
+    is :func:`resampled_means`.
     """
     if n == 0:
         return None
@@ -47,14 +47,23 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Interval | None:
     return Interval(float(found.low), float(found.high), level, "wilson")
 
 
-def stream(name: str) -> np.random.Generator:
-    """Return a generator that depends on ``name`` alone, so that a task's interval does not depend on the others."""
+def bootstrap_rng(name: str) -> np.random.PCG64:
+    """Return a source of bits that depends on ``name`` alone, so that a task's interval does not depend on the others.
+
+    Its raw words are read, never a ``Generator``, whose stream may change with numpy's version.
+    """
     digest = hashlib.sha256(name.encode("utf-8")).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+    return np.random.PCG64(int.from_bytes(digest[:16], "little"))
+
+
+def _indices(random: np.random.PCG64, n: int, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Return draws from ``range(n)``, row after row; their bias is below n / 2**32 of a share."""
+    words = random.random_raw(shape[0] * shape[1]) >> np.uint64(32)
+    return (words * np.uint64(n) >> np.uint64(32)).astype(np.int64).reshape(shape)
 
 
 def resampled_means(
-    values: ArrayLike, clusters: ArrayLike, random: np.random.Generator, draws: int = DRAWS
+    values: ArrayLike, clusters: ArrayLike, random: np.random.PCG64, draws: int = DRAWS
 ) -> NDArray[np.float64] | None:
     """Return the means of ``draws`` samples in which whole clusters are drawn with replacement.
 
@@ -77,7 +86,7 @@ def resampled_means(
     means = np.empty((draws, table.shape[1]))
     chunk = max(1, _CHUNK // n)
     for start in range(0, draws, chunk):
-        drawn = random.integers(0, n, (min(chunk, draws - start), n))
+        drawn = _indices(random, n, (min(chunk, draws - start), n))
         total = sizes[drawn].sum(axis=1)
         for figure in range(table.shape[1]):
             means[start : start + chunk, figure] = sums[:, figure][drawn].sum(axis=1) / total
@@ -91,14 +100,3 @@ def percentile_interval(draws: ArrayLike, method: Method, level: float = LEVEL) 
     """
     low, high = np.quantile(np.asarray(draws), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, method)
-
-
-def cluster_bootstrap(
-    values: ArrayLike, clusters: ArrayLike, random: np.random.Generator, level: float = LEVEL
-) -> Interval | None:
-    """Return an interval of the mean of ``values`` whose clusters, not samples, are independent.
-
-    None below two clusters.
-    """
-    draws = resampled_means(np.asarray(values)[:, None], clusters, random)
-    return None if draws is None else percentile_interval(draws[:, 0], "cluster bootstrap", level)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from runner.errors import StorageError, UserError
+from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
 from runner.report.console import make_console, print_line
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -23,13 +23,13 @@ def main(arguments: Sequence[str]) -> int:
     try:
         code = app(list(arguments), prog_name="python -m runner", standalone_mode=False)
     except (UserError, StorageError) as error:
-        return _complain(str(error), 2 if isinstance(error, UserError) else 1)
+        return _complain(str(error), EXIT_USAGE if isinstance(error, UserError) else EXIT_FAILED)
     except typer.Abort:
-        return 130
+        return EXIT_INTERRUPTED
     except Exception as error:  # typer's own complaints know how to show themselves
         if not hasattr(error, "format_message"):
             raise
-        return _complain(error.format_message(), 2)
+        return _complain(error.format_message(), EXIT_USAGE)
     return code if isinstance(code, int) else 0
 
 
@@ -80,7 +80,9 @@ def status(study: Path) -> int:
 @app.command()
 def tasks(
     overrides: _Overrides = None,
-    show: Annotated[str | None, typer.Option(help="Show this task's prompt as it is sent")] = None,
+    show: Annotated[
+        str | None, typer.Option(help="Show the messages for this task's first problem")
+    ] = None,
 ) -> None:
     """List the tasks with a sample problem each."""
     from runner.cli.tasks import show_prompt, show_tasks

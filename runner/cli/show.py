@@ -12,7 +12,7 @@ from bench.verdict import Outcome
 from runner.config.settings import PromptSettings
 from runner.errors import UserError
 from runner.report.console import print_line
-from runner.results.grading import VerdictRow, grade_record, make_tasks_known
+from runner.results.grading import VerdictRow, grade_record, make_tasks_known, problem_of
 from runner.results.layout import RunFolder, find_runs
 from runner.results.record import Record
 from runner.results.run import Run, load_run
@@ -35,7 +35,9 @@ def show_sample(path: Path, wanted: str, console: Console) -> None:
     folder, run = _run_at(path)
     family = make_tasks_known(run)
     record = _find(folder, wanted, family)
-    problem = bench.problem_from_data(record.task, record.data)
+    problem = problem_of(record)
+    if problem is None:
+        raise UserError(f"{record.key}: its stored data can't be read as a problem of {record.task}: {record.data!r}")
     _print_prompt(run, problem, console)
     thinking = bench.split_thinking(
         record.text, finish_reason=record.finish_reason.value, prompt_tail=record.prompt_tail, family=family
@@ -65,7 +67,7 @@ def _find(folder: RunFolder, wanted: str, family: str) -> Record:
     tasks = set()
     for record in read(folder):
         tasks.add(record.task)
-        if record.key.startswith(wanted) and wanted not in bench.task_names():
+        if record.key == wanted or (record.key.startswith((f"{wanted}:", f"{wanted}/")) and wanted != record.task):
             return record
         if record.task == wanted and grade_record(record, family)["outcome"] != Outcome.CORRECT:
             return record

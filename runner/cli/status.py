@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from runner.config.settings import SuiteSettings
+from runner.config.suite import Suite
 from runner.report.console import print_line
 from runner.results.layout import RunFolder
 from runner.results.load import runs_of
 from runner.results.lock import Holder, current_holder
+from runner.results.record import sample_key
 from runner.results.run import Run
 from runner.results.store import scan
 
@@ -25,8 +27,8 @@ class Progress:
     Attributes:
         name: The run folder's name.
         asked: Samples that its latest command asked for.
-        done: Samples with a good record.
-        failed: Samples with errors alone.
+        done: Of these, samples with a good record.
+        failed: Of these, samples with errors alone.
         writer: Who writes there now, or None.
         command: What goes on with it.
     """
@@ -58,14 +60,14 @@ def show_status(study: Path, console: Console) -> int:
         UserError: there is no run.
     """
     runs = [_progress(folder, run) for folder, run in runs_of(study)]
-    table = Table(title=str(study), title_justify="left")
+    table = Table(title=Text(str(study)), title_justify="left")
     for heading in ("run", "state", "done", "asked", "failed"):
         table.add_column(heading, justify="left" if heading in ("run", "state") else "right")
     for run in runs:
         by = f" on {run.writer.host}, process {run.writer.pid}" if run.writer is not None else ""
         state = f"{run.state}{by}"
-        table.add_row(run.name, state, str(run.done), str(run.asked), str(run.failed))
-    console.print(table, markup=False, highlight=False)
+        table.add_row(Text(run.name), Text(state), str(run.done), str(run.asked), str(run.failed))
+    console.print(table)
     left = [run for run in runs if run.state not in ("done", "running")]
     for command in dict.fromkeys(run.command for run in left):
         print_line(console, f"to finish: {command}")
@@ -73,19 +75,15 @@ def show_status(study: Path, console: Console) -> int:
 
 
 def _progress(folder: RunFolder, run: Run) -> Progress:
-    report = scan(folder).report
-    command = run.attempts[-1].command
+    """Count what is there of the samples that the latest command asked for."""
+    suite = Suite(SuiteSettings.model_validate(run.settings["suite"]))
+    found = scan(folder)
+    keys = [sample_key(problem.id, place.repeat) for problem, place in suite.places()]
     return Progress(
         name=folder.path.name,
-        asked=_asked(run.settings),
-        done=report.done,
-        failed=report.failed,
+        asked=len(keys),
+        done=sum(key in found.done for key in keys),
+        failed=sum(key in found.failed for key in keys),
         writer=current_holder(folder.lock),
-        command=command,
+        command=run.attempts[-1].command,
     )
-
-
-def _asked(settings: Mapping[str, Any]) -> int:
-    suite = settings["suite"]
-    tasks = suite["tasks"] if suite["tasks"] is not None else suite["params"]
-    return int(len(tasks) * suite["folds"] * suite["samples"] * suite["repeats"])

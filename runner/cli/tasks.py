@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bench.problem import write_gold
 from runner.config.compose import near
@@ -15,13 +16,13 @@ from runner.sampling.prompting import messages_for
 
 def show_tasks(settings: Settings, console: Console) -> None:
     """Print the tasks of the suite, each with the first problem of fold 0."""
-    table = Table(title=f"Tasks of {settings.suite.name}", title_justify="left", show_lines=True)
+    table = Table(title=Text(f"Tasks of {settings.suite.name}"), title_justify="left", show_lines=True)
     for heading in ("task", "category", "first problem", "answer"):
         table.add_column(heading, overflow="fold")
     for name, task in Suite(settings.suite).tasks.items():
         problem = task.problem(seed=settings.suite.seed, fold=0, index=0)
-        table.add_row(name, task.category, _short(problem.question), _short(write_gold(problem.gold)))
-    console.print(table, markup=False)
+        table.add_row(name, task.category, Text(_short(problem.question)), Text(_short(write_gold(problem.gold))))
+    console.print(table)
 
 
 def show_prompt(settings: Settings, name: str, console: Console) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import shlex
 import shutil
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -29,6 +30,15 @@ def version(*distributions: str) -> str | None:
         except importlib.metadata.PackageNotFoundError:
             continue
     return None
+
+
+def install_command(extra: str) -> str:
+    """Return what to type so that one of this project's extras is there: ``transformers`` or ``vllm``."""
+    if (Path(__file__).resolve().parents[2] / "pyproject.toml").exists():
+        return f"pip install -e '.[{extra}]'"
+    stated = importlib.metadata.requires("thinkmeter") or []
+    needed = [line.partition(";")[0].strip() for line in stated if f"extra == '{extra}'" in line.replace('"', "'")]
+    return shlex.join(["pip", "install", *needed])
 
 
 def has_gpu() -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from runner.config.settings import Settings
 
+_PUBLISHED_TEMPERATURE = 0.1  # of conf/sampling/benchmark.yaml
+
 
 def point_name(settings: Settings) -> str:
     """Return a short name that says what sets the point apart: model and every choice that is not the default."""
@@ -18,4 +20,10 @@ def point_name(settings: Settings) -> str:
         parts.append(settings.prompt.name)
     if settings.sampling.name != "benchmark":
         parts.append(settings.sampling.name)
+    elif settings.sampling.temperature != _PUBLISHED_TEMPERATURE:
+        parts.append(f"t{settings.sampling.temperature:g}")
+    if settings.sampling.seed:
+        parts.append(f"seed{settings.sampling.seed}")
+    if settings.suite.seed:
+        parts.append(f"data{settings.suite.seed}")
     return "-".join(parts)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from runner.config import machine
 from runner.config.settings import ConcreteEngine, ScriptedSettings, Settings
 from runner.engines.base import EngineCapabilities
 from runner.errors import UserError
-
-_INSTALL = {"vllm": "thinkmeter[vllm]", "transformers": "thinkmeter[transformers]"}
 
 
 def preflight(settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> None:
@@ -35,8 +34,8 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
         yield f"model={model.name} with engine={engine.name}: model=scripted and engine=scripted go together"
     if model.kind == "base" and not capabilities.stop_strings:
         yield f"model={model.name} is a base model and needs stop strings, which engine={engine.name} has not"
-    package = _INSTALL.get(engine.name)
-    if package is not None and not machine.has_package(engine.name):
-        yield f"engine={engine.name} is not installed here: pip install '{package}'"
-    if settings.precision.name == "fp16" and not scripted and not machine.has_gpu():
+    if not scripted and not machine.has_package(engine.name):
+        yield f"engine={engine.name} is not installed here: {machine.install_command(engine.name)}"
+    no_gpu = not machine.has_gpu() and sys.platform != "darwin"  # Apple's GPU shows once torch is loaded
+    if settings.precision.name == "fp16" and not scripted and no_gpu:
         yield "precision=fp16: a CPU has no fast fp16 arithmetic; use precision=fp32 (or auto)"

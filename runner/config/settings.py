@@ -115,9 +115,7 @@ class ScriptedSettings(_Group):
     answer_tokens: Natural = Field(description="Mean length of the text before the box")
     overrun: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that never stop by themselves")
     fail: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of requests that end in an error")
-    odd_bytes: Annotated[float, Field(ge=0, le=1)] = Field(
-        description="Share of texts with control characters"
-    )
+    odd_bytes: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of texts with control characters")
     tool_calls: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that first call a tool")
     unboxed: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of answers given without a box")
     window: Positive = Field(description="Requests in flight")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,8 @@ class Suite:
         self.tasks: dict[str, Task] = {name: self.known.get(name) or self._make(name) for name in chosen}
         if not self.tasks:
             raise UserError("suite.tasks is empty; give task names or null for all")
+        for task in self.tasks.values():
+            _check(task, settings.seed)
 
     @property
     def size(self) -> int:
@@ -80,6 +83,17 @@ class Suite:
             return bench.make_task(name, **self._settings.params.get(name, {}))
         except ValueError as error:
             raise UserError(f"suite.tasks: {error}") from error
+
+
+def _check(task: Task, seed: int) -> None:
+    """Refuse a task that a stored sample could not be read with again."""
+    try:
+        problem = task.problem(seed=seed, fold=0, index=0)
+        again = bench.problem_from_data(task.name, json.loads(json.dumps(problem.data)))
+    except Exception as error:  # a user's task is a program: it may raise anything
+        raise UserError(f"task {task.name} fails on its first problem: {type(error).__name__}: {error}") from error
+    if (again.question, again.gold) != (problem.question, problem.gold):
+        raise UserError(f"task {task.name}: question and gold have to follow from the data alone, not from parameters")
 
 
 def _load_folder(folder: Path) -> None:

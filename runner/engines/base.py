@@ -11,12 +11,20 @@ from runner.sampling.request import Request, SamplingParams
 
 
 class EngineDied(Exception):
-    """The engine is gone with everything in flight; the driver may build a fresh one."""
+    """The engine is gone with everything in flight.
+
+    Attributes:
+        restartable: Whether a fresh one can be built in this process; not after a GPU's context is lost.
+    """
+
+    def __init__(self, message: str, *, restartable: bool = True) -> None:
+        super().__init__(message)
+        self.restartable = restartable
 
 
 @dataclass(frozen=True, slots=True)
 class EngineCapabilities:
-    """What a study may ask of an engine; preflight reads it, the table in the docs is made from it.
+    """What a study may ask of an engine; preflight refuses what one can't do.
 
     Attributes:
         continues: Takes ``Request.prefix``.
@@ -40,21 +48,21 @@ class LoadedModel:
     Attributes:
         engine: Name of the engine, e.g. ``transformers``.
         model_revision: Commit or content hash of the weights.
-        weight_bits: Bits of a stored weight.
+        weight_bits: Bits of a stored weight; None where a provider does not say.
         weight_format: ``dense``, ``gptq``, …
         compute_dtype: ``float32``, ``bfloat16``, …
         device: ``cpu`` or the GPU's name.
-        context: Most tokens of prompt and output together.
+        context: Most tokens of prompt and output together; None where a provider does not say.
         versions: Package name to version of what did the work.
     """
 
     engine: str
     model_revision: str
-    weight_bits: int
+    weight_bits: int | None
     weight_format: str
     compute_dtype: str
     device: str
-    context: int
+    context: int | None
     versions: Mapping[str, str]
 
 

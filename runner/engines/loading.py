@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 import torch
@@ -163,12 +163,13 @@ def quiet() -> Iterator[None]:
 
 
 def free_memory() -> None:
-    """Give back to the device what no object holds any more."""
+    """Give back to the device what no object holds any more; a lost device, where every call fails, is left alone."""
     gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    if torch.backends.mps.is_available():
-        torch.mps.empty_cache()
+    with suppress(RuntimeError):
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        if torch.backends.mps.is_available():
+            torch.mps.empty_cache()
 
 
 def _device_name(device: torch.device) -> str:

@@ -110,7 +110,8 @@ class ScriptedEngine:
             return failed(request.key, Boundary.ENGINE, "scripted", "the script says: fail")
         prompt = "\n".join(message.content for message in request.messages)
         prefix = "".join(segment.text for segment in request.prefix)
-        if turn == "0" and _chance(stream, self._settings.tool_calls):
+        calls = _chance(stream, self._settings.tool_calls)
+        if calls and turn == "0":
             return self._cut(request, prompt, prefix, _TOOL_CALL, ends=True)
         thought, said, ends = self._script(self._problem_of(problem_id), stream)
         whole = thought + said

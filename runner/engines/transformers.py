@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from runner.config import machine
 from runner.config.settings import ModelSettings, PrecisionSettings, TransformersSettings
 from runner.engines.base import EngineCapabilities, EngineDied
 from runner.engines.row import Row
@@ -60,7 +61,7 @@ class TransformersEngine:
             from runner.engines import loading
             from runner.engines.decoding import Forward
         except ImportError as error:
-            advice = "pip install 'thinkmeter[transformers]'"
+            advice = machine.install_command("transformers")
             raise UserError(f"engine=transformers needs torch and transformers ({error}): {advice}") from error
         if settings.threads is not None:
             torch.set_num_threads(settings.threads)
@@ -213,9 +214,9 @@ class TransformersEngine:
 
         rows = self._decoding + self._joining
         self._batch, self._joining = None, []
-        free_memory()
         if trouble.device_lost:
-            raise EngineDied(trouble.message)
+            raise EngineDied(trouble.message, restartable=False)
+        free_memory()
         hopeless = rows if trouble.memory and len(rows) == 1 else [row for row in rows if row.alone]
         if trouble.memory and len(rows) > 1:
             self.batch_size = max(1, min(self.batch_size, len(rows)) // 2)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runner.config import machine
 from runner.config.settings import ModelSettings, PrecisionSettings, VllmSettings
 from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
 from runner.engines.tokenization import Rendered, Tokenization
@@ -38,7 +39,7 @@ class VllmEngine:
     def __init__(
         self, model: ModelSettings, precision: PrecisionSettings, settings: VllmSettings, weights: Weights
     ) -> None:
-        """Load the model. A Ctrl-C meanwhile acts once it is loaded.
+        """Load the model.
 
         Raises:
             UserError: vLLM is missing, finds no device, or can't load this; says what to do.
@@ -47,7 +48,7 @@ class VllmEngine:
         self._core = VllmCore(environment, lambda: _arguments(model, precision, settings, weights))
         try:
             self.loaded = _loaded(self._core.config.model_config, weights)
-            self._tokenization = Tokenization.load(weights.folder, model, self.loaded.context)
+            self._tokenization = Tokenization.load(weights.folder, model, self._core.config.model_config.max_model_len)
         except BaseException:
             self._core.close()
             raise
@@ -187,7 +188,7 @@ def _device_type() -> str:
     try:
         from vllm.platforms import current_platform
     except ImportError as error:
-        advice = "pip install 'thinkmeter[vllm]'"
+        advice = machine.install_command("vllm")
         raise UserError(f"engine=vllm needs the vllm package ({error}): {advice}") from error
     device: str = current_platform.device_type
     if not device:

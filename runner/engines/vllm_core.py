@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import re
 import signal
@@ -48,14 +47,20 @@ class VllmCore:
     def __init__(self, environment: Mapping[str, str], make_arguments: Callable[[], Mapping[str, Any]]) -> None:
         self._log: IO[bytes] = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - closed in close()
         self._death: EngineDied | None = None
-        before = set(multiprocessing.active_children())
+        self._guard = _Guard()
         verbose = "VLLM_LOGGING_LEVEL" in os.environ
-        with _environment(environment), nullcontext() if verbose else _stderr_into(self._log), _deaf_to_ctrl_c():
-            self._llm = _start(make_arguments(), self._log)
-        self._processes = [child for child in multiprocessing.active_children() if child not in before]
-        self._workers = _children_of(self._processes)
+        try:
+            with (
+                _environment(environment),
+                nullcontext() if verbose else _stderr_into(self._log),
+                _starts_watched(self._guard) as self._processes,
+            ):
+                self._llm = _start(make_arguments(), self._log)
+            self._workers = _children_of(self._processes)
+        except BaseException:
+            self._guard.strike()
+            raise
         self._log_start = self._log.seek(0, os.SEEK_END)
-        self._guard = _end_with_us(self._processes)
         self._report_death()
 
     @property
@@ -102,14 +107,13 @@ class VllmCore:
         """End all processes and release the memory. Idempotent."""
         if self._llm is None:
             return
-        self._guard.kill()
-        self._guard.communicate()
         self._llm.engine_core.shutdown()
         self._llm = None
         gc.collect()
         for process in self._processes:
             process.join(_END_S)
         _end(self._workers)
+        self._guard.dismiss()
         self._log.close()
 
     def _died(self) -> EngineDied:
@@ -191,30 +195,65 @@ def _stderr_into(log: IO[bytes]) -> Iterator[None]:
         os.close(terminal)
 
 
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Keep SIGINT from this thread until the end, and for good from the processes it starts meanwhile.
+class _Guard:
+    """A shell that kills the processes it was told of as soon as this process is gone, however it ends.
 
-    A Ctrl-C goes to all processes of a terminal's group. We end the core ourselves, after the results.
+    vLLM's core would go on without us, and hold its memory.
     """
-    resource_tracker.ensure_running()  # the first process started would start it and unblock the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+    _SCRIPT = 'while read -r pid; do pids="$pids $pid"; done; kill -KILL $pids 2>/dev/null'
+
+    def __init__(self) -> None:
+        self._shell = subprocess.Popen(
+            ["/bin/sh", "-c", self._SCRIPT],
+            stdin=subprocess.PIPE,  # ends when we do
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # out of reach of Ctrl-C
+        )
+
+    def tell(self, process: BaseProcess) -> None:
+        """Add a process."""
+        assert self._shell.stdin is not None
+        self._shell.stdin.write(f"{process.pid}\n".encode())
+        self._shell.stdin.flush()
+
+    def strike(self) -> None:
+        """Kill the processes now."""
+        self._shell.communicate()
+
+    def dismiss(self) -> None:
+        """Leave the processes alone."""
+        self._shell.kill()
+        self._shell.communicate()
+
+
+@contextmanager
+def _starts_watched(guard: _Guard) -> Iterator[list[BaseProcess]]:
+    """Yield the list of processes started meanwhile, which the guard hears of and Ctrl-C never reaches.
+
+    A Ctrl-C goes to all processes of a terminal's group; we end the core ourselves, after the results. A process
+    keeps the signals blocked that were blocked at its start, so they are just then, and only then: a Ctrl-C while
+    the model loads acts at once. vLLM has no door for this, hence the method of the standard library.
+    """
+    resource_tracker.ensure_running()  # the first process would start it, which unblocks the signal
+    start = BaseProcess.start
+    started: list[BaseProcess] = []
+
+    def watched(process: BaseProcess) -> None:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            start(process)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        started.append(process)
+        guard.tell(process)
+
+    BaseProcess.start = watched  # type: ignore[method-assign, assignment]
     try:
-        yield
+        yield started
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end_with_us(processes: Sequence[BaseProcess]) -> subprocess.Popen[bytes]:
-    """Kill the processes as soon as this one is gone, however it ends; else they would hold their memory."""
-    wait_then_kill = ["/bin/sh", "-c", 'read -r _; kill -KILL "$@" 2>/dev/null', "sh"]
-    return subprocess.Popen(
-        [*wait_then_kill, *(str(process.pid) for process in processes)],
-        stdin=subprocess.PIPE,  # ends when we do
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+        BaseProcess.start = start  # type: ignore[method-assign]
 
 
 def _children_of(processes: Sequence[BaseProcess]) -> list[Any]:

@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -91,7 +91,8 @@ class RunProgress:
         """Show a line until the end; takes no lock, so that a signal handler may call it."""
         self._notice = text
         if not self._console.is_terminal:
-            os.write(self._console.file.fileno(), f"{text}\n".encode())
+            with suppress(OSError, ValueError):  # a notebook's output is no file
+                os.write(self._console.file.fileno(), f"{text}\n".encode())
 
     def line(self) -> str:
         """Return the state as one plain line."""

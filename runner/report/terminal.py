@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bench.metrics.figures import Figures
 
 _HEADINGS = (
-    "task", "n", "accuracy", "95 % interval", "instr.", "cut", "unparsed", "thinking", "answer", "output", "words",
-    "chars", "O",
+    "task", "n", "accuracy", "95 % interval", "instr.", "truncated", "unparsed", "thinking", "answer", "output",
+    "words", "chars", "O",
 )  # fmt: skip
 
 
@@ -74,7 +74,8 @@ def _notes(summary: RunSummary) -> list[str]:
         missing = overall.errors + overall.ungraded
         notes.append(
             f"PARTIAL: {missing} samples have no verdict ({overall.errors} failed); with them all wrong the accuracy "
-            f"would be {low:.3f}, all right {high:.3f}. The same command tries the failed ones again."
+            f"would be {low:.3f}, all right {high:.3f}."
+            + (" The same command tries the failed ones again." if overall.errors else "")
         )
     return notes
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
+import logging
 from functools import cache
+from pathlib import Path
 from typing import TypedDict
 
 import bench
 from bench.grade import GRADER_VERSION, grade_split
 from bench.problem import Problem, write_gold
-from bench.registry import add_folder
+from bench.registry import add_folder, task_class
 from bench.verdict import Outcome
 from runner.errors import UserError
 from runner.results.record import Record, RecordStatus
@@ -19,6 +22,8 @@ from runner.sampling.generation import FinishReason
 
 # Raised when the columns of a verdict change.
 _LAYOUT = 1
+
+_log = logging.getLogger(__name__)
 
 
 class VerdictRow(TypedDict):
@@ -37,7 +42,8 @@ class VerdictRow(TypedDict):
         answer: The answer that was read, canonical text.
         gold: The exact answer, canonical text.
         rule: The rule that found the answer.
-        reason: Why nothing was read.
+        reason: Why nothing was read, or why there is no verdict: ``unreadable_data`` where the stored data is damaged,
+            ``grader_failed`` where the task or the grader raised an exception.
         instruction_followed: Whether the visible answer holds a readable closed box.
         thinking_state: See :class:`bench.thinking.ThinkingState`.
         prompt_tokens: Of the rendered prompt.
@@ -91,8 +97,34 @@ def grading_fingerprint() -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
+@cache
+def task_fingerprint(task: str) -> str:
+    """Return 16 hex digits that change whenever a task may put or answer the same data in another way.
+
+    Tasks of this package say so by their versions; a user's task file counts with every byte, as it was when it was
+    first asked about in this process.
+
+    Raises:
+        ValueError: there is no such task.
+    """
+    found = task_class(task)
+    own = "" if found.__module__.startswith("bench.") else _file_hash(Path(inspect.getfile(found)))
+    text = json.dumps([task, found.data_version, found.wording_version, own])
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def _file_hash(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return "gone"
+
+
 def grade_record(record: Record, family: str | None = None) -> VerdictRow:
     """Return the verdict on one sample.
+
+    A fault of the task's or the grader's code is logged once a task and leaves the sample ungraded: it must cost
+    neither a text that was generated nor the verdicts of the others.
 
     Args:
         record: The sample. An error is not graded; cut and refused texts are.
@@ -101,12 +133,34 @@ def grade_record(record: Record, family: str | None = None) -> VerdictRow:
     Raises:
         UserError: the task is unknown here.
     """
-    problem = _problem(record)
+    try:
+        return _graded(record, _problem(record), family)
+    except UserError:
+        raise
+    except Exception as error:
+        _warn_of_fault(record, error)
+        return _ungraded(record, "grader_failed")
+
+
+def problem_of(record: Record) -> Problem | None:
+    """Return the problem that a stored sample answers, or None if it can't be made again from its data.
+
+    Raises:
+        UserError: the task is unknown here.
+    """
+    try:
+        return _problem(record)
+    except UserError:
+        raise
+    except Exception:  # a user's task may fail in any way
+        return None
+
+
+def _graded(record: Record, problem: Problem | None, family: str | None) -> VerdictRow:
+    if problem is None:
+        return _ungraded(record, "unreadable_data")
     row = _facts_of(record, problem)
     if record.status is RecordStatus.ERROR:
-        return row
-    if problem is None:
-        row["outcome"], row["reason"] = Outcome.UNGRADED.value, "unreadable_data"
         return row
     text, end, tail = record.text, record.finish_reason.value, record.prompt_tail
     thinking = bench.split_thinking(text, finish_reason=end, prompt_tail=tail, family=family)
@@ -118,6 +172,14 @@ def grade_record(record: Record, family: str | None = None) -> VerdictRow:
     row["reason"] = verdict.reason
     row["instruction_followed"] = verdict.instruction_followed
     row["thinking_state"] = thinking.state.value
+    return row
+
+
+def _ungraded(record: Record, reason: str) -> VerdictRow:
+    """Return the row of a sample whose problem is not to be had; an error stays an error."""
+    row = _facts_of(record, None)
+    if record.status is not RecordStatus.ERROR:
+        row["outcome"], row["reason"] = Outcome.UNGRADED.value, reason
     return row
 
 
@@ -135,7 +197,7 @@ def _facts_of(record: Record, problem: Problem | None) -> VerdictRow:
         outcome=None,
         correct=None,
         answer=None,
-        gold=None if problem is None else write_gold(problem.gold),
+        gold=None if problem is None else _encodable(write_gold(problem.gold)),
         rule=None,
         reason=None,
         instruction_followed=None,
@@ -157,18 +219,32 @@ def _facts_of(record: Record, problem: Problem | None) -> VerdictRow:
 
 
 def _problem(record: Record) -> Problem | None:
-    """Return the problem of a sample, or None if its data were damaged."""
+    """Return the problem of a sample, or None if its task has no answer for its data."""
+    try:
+        task_class(record.task)
+    except ValueError as error:
+        raise UserError(f"task {record.task!r} of a stored sample is unknown here: {error}") from error
     try:
         return bench.problem_from_data(record.task, record.data)
-    except (ValueError, TypeError) as error:
-        if record.task in bench.task_names():
-            return None
-        raise UserError(f"task {record.task!r} of a stored sample is unknown here: {error}") from error
+    except ValueError as error:
+        _warn_of_fault(record, error)
+        return None
 
 
 @cache
 def _category(task: str) -> str:
-    return bench.make_task(task).category
+    return str(task_class(task).category)
+
+
+_faulty: set[str] = set()
+
+
+def _warn_of_fault(record: Record, error: Exception) -> None:
+    """Warn about the first fault of each task."""
+    if record.task not in _faulty:
+        _faulty.add(record.task)
+        fault = f"{type(error).__name__}: {error}"
+        _log.warning("%s can't be graded (%s); no other such sample of %s is named", record.key, fault, record.task)
 
 
 def _encodable(text: str | None) -> str | None:

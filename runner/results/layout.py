@@ -59,11 +59,6 @@ class RunFolder:
         return self.path / "run.log"
 
     @property
-    def wandb(self) -> Path:
-        """Everything that the W&B client writes."""
-        return self.path / "wandb"
-
-    @property
     def lock(self) -> Path:
         """Held by the one writer, see :mod:`runner.results.lock`."""
         return self.path / "lock"

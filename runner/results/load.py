@@ -22,8 +22,9 @@ def load(study: str | Path) -> pd.DataFrame:
     """Return a row a sample for all runs of a study, missing verdicts made.
 
     Columns: ``run``, ``model``, ``precision``, ``engine``, ``prompt``, ``budget``, ``effort``, ``sampling``,
-    ``suite``, ``device``, ``code_revision``, then those of :class:`runner.results.grading.VerdictRow`, the
-    problem's facts under their own names (``size``, ...) in place of ``facts``.
+    ``temperature``, ``top_p``, ``sampling_seed``, ``suite``, ``suite_seed``, ``device``, ``code_revision``, then
+    those of :class:`runner.results.grading.VerdictRow`, the problem's facts under their own names (``size``, ...) in
+    place of ``facts``.
 
     Where the study holds copies of one run (same fingerprint), the copy with most finished samples counts, of
     equal ones the latest.
@@ -62,13 +63,15 @@ def runs_of(study: Path) -> list[tuple[RunFolder, Run]]:
     found = [(folder, run) for folder in folders if (run := load_run(folder)) is not None]
     if not found:
         raise UserError(f"{study} holds no run; give the folder of a study, one of: {_studies_near(study)}")
-    best: dict[str, tuple[RunFolder, Run]] = {}
-    for folder, run in sorted(found, key=_rank):
-        best[run.fingerprint] = (folder, run)
-    return sorted(best.values(), key=lambda pair: pair[0].path.name)
+    copies: dict[str, list[tuple[RunFolder, Run]]] = {}
+    for folder, run in found:
+        copies.setdefault(run.fingerprint, []).append((folder, run))
+    best = (same[0] if len(same) == 1 else max(same, key=_rank) for same in copies.values())
+    return sorted(best, key=lambda pair: pair[0].path.name)
 
 
 def _rank(pair: tuple[RunFolder, Run]) -> tuple[int, str]:
+    """Rank the copies of one run; reads all of its generations."""
     folder, run = pair
     return scan(folder).report.done, run.updated
 
@@ -105,7 +108,11 @@ def _choices(folder: RunFolder, run: Run) -> dict[str, Any]:
         "budget": asked["budget"]["tokens"],
         "effort": asked["effort"]["level"],
         "sampling": asked["sampling"]["name"],
+        "temperature": asked["sampling"]["temperature"],
+        "top_p": asked["sampling"]["top_p"],
+        "sampling_seed": asked["sampling"]["seed"],
         "suite": asked["suite"]["name"],
+        "suite_seed": asked["suite"]["seed"],
         "device": run.loaded.device,
         "code_revision": run.attempts[-1].code_revision,
     }

@@ -16,6 +16,14 @@ RECORD_VERSION = 1
 TurnKind = Literal["model", "injected", "tool"]
 
 
+class OtherVersion(ValueError):
+    """A record in the layout of another version of this program."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"record version {version}; this program reads {RECORD_VERSION}")
+        self.version = version
+
+
 class RecordStatus(StrEnum):
     """What became of a sample. All but ``error`` count in the accuracy."""
 
@@ -23,6 +31,11 @@ class RecordStatus(StrEnum):
     TRUNCATED = "truncated"
     REFUSED = "refused"
     ERROR = "error"
+
+
+def sample_key(problem_id: str, repeat: int) -> str:
+    """Return the key of a sample within its run."""
+    return f"{problem_id}/{repeat}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +102,7 @@ class Record:
     @property
     def key(self) -> str:
         """Key of the sample within its run."""
-        return f"{self.problem_id}/{self.repeat}"
+        return sample_key(self.problem_id, self.repeat)
 
     @property
     def text(self) -> str:
@@ -121,25 +134,18 @@ def to_json(record: Record, places: IdPlaces = ()) -> str:
     return _ENCODER.encode(fields)
 
 
-def from_json(line: str | bytes) -> Record:
-    """Read a line of :func:`to_json`; the ids of turns are None.
-
-    Raises:
-        ValueError: the line is not a record of this version.
-    """
-    return read_line(line)[0]
-
-
 def read_line(line: str | bytes) -> tuple[Record, IdPlaces]:
-    """Read a line of :func:`to_json` with the places of the ids.
+    """Read a line of :func:`to_json` with the places of the ids; the ids of turns are None.
 
     Raises:
-        ValueError: the line is not a record of this version.
+        OtherVersion: the line is a record of another version.
+        ValueError: the line is no record.
     """
     try:
         fields = _DECODER.decode(line if isinstance(line, str) else line.decode("utf-8"))
-        if fields["version"] != RECORD_VERSION:
-            raise ValueError(f"record version {fields['version']}; this program reads {RECORD_VERSION}")
+        version = fields["version"]
+        if version != RECORD_VERSION:
+            raise OtherVersion(version) if isinstance(version, int) else ValueError("not a record: no version")
         places = tuple(None if place is None else _place(*place) for place in fields.pop("ids"))
         failure = fields["failure"]
         fields["status"] = RecordStatus(fields["status"])

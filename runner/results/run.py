@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import platform
+import secrets
 import socket
 import subprocess
 from collections.abc import Mapping
@@ -65,6 +66,8 @@ class Run:
         created: When the first attempt began, ISO 8601 in UTC.
         updated: When the latest began.
         attempts: All stretches of work, the latest last.
+        nonce: Eight random hex digits, drawn when the run was created and kept for good: they tell it from another
+            person's run of the same settings.
     """
 
     fingerprint: str
@@ -73,6 +76,7 @@ class Run:
     created: str
     updated: str
     attempts: tuple[Attempt, ...]
+    nonce: str
 
     def check_same(self, loaded: LoadedModel, folder: RunFolder) -> None:
         """Refuse to mix samples of two different models in one folder.
@@ -111,12 +115,13 @@ def open_run(
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
     attempt = Attempt(now, socket.gethostname(), loaded.device, code_revision(), _versions(loaded), command)
-    run = Run(fingerprint, settings, loaded, now, now, (attempt,))
+    run = Run(fingerprint, settings, loaded, now, now, (attempt,), secrets.token_hex(4))
     before = load_run(folder)
     if before is not None:
         _check_fingerprint(before, fingerprint, folder)
         before.check_same(loaded, folder)
-        run = replace(run, loaded=before.loaded, created=before.created, attempts=_joined(before.attempts, attempt))
+        attempts = _joined(before.attempts, attempt)
+        run = replace(before, settings=settings, updated=now, attempts=attempts)
     _save(folder, run)
     return run
 

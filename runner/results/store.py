@@ -21,11 +21,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from runner.errors import StorageError
+from runner.errors import StorageError, UserError
 from runner.results.append import AppendFile, Syncer
 from runner.results.layout import RunFolder, cannot_write
 from runner.results.lock import FolderLock
-from runner.results.record import IdPlaces, Record, RecordStatus, read_line, to_json
+from runner.results.record import RECORD_VERSION, IdPlaces, OtherVersion, Record, RecordStatus, read_line, to_json
 
 _ID_BYTES = 4
 _BLOCK_BYTES = 1 << 16
@@ -104,7 +104,7 @@ class ReadReport:
         failed: Samples with error lines alone.
         retried: Error lines that a later line of the same sample replaced.
         duplicates: Further lines of a sample that was done; the last one counts.
-        bad: Lines that are no record (garbage, ``null``, another version).
+        bad: Lines that are no record (garbage, ``null``).
         bytes: Length of the file when it was read.
     """
 
@@ -139,13 +139,16 @@ def scan(folder: RunFolder) -> Scan:
     """Read the whole file once, a line at a time; memory grows by some 200 bytes a sample.
 
     It may be done while a writer appends. Bad and duplicate lines are counted and warned about once.
+
+    Raises:
+        UserError: a line is a record of another version; made again it would be paid for twice.
     """
     done: dict[str, int] = {}
     failed: dict[str, int] = {}
     retried = duplicates = bad = end = 0
     for start, line in _lines(folder.generations):
         end = start + len(line)
-        record = _parse(line)
+        record = _parse(folder, line)
         if record is None:
             bad += line.endswith(b"\n")  # without it, it is being written or was torn: not there yet
             continue
@@ -234,9 +237,14 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             start += len(line)
 
 
-def _parse(line: bytes) -> tuple[Record, IdPlaces] | None:
+def _parse(folder: RunFolder, line: bytes) -> tuple[Record, IdPlaces] | None:
     try:
         return read_line(line)
+    except OtherVersion as error:
+        raise UserError(
+            f"{folder.path} holds records of version {error.version}; this program reads {RECORD_VERSION}: use the "
+            "version that wrote them, or another study=NAME"
+        ) from error
     except ValueError:
         return None
 

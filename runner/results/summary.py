@@ -79,41 +79,36 @@ class RunSummary:
         return plain
 
 
-def summarise(folder: RunFolder, fingerprint: str | None = None) -> RunSummary:
-    """Compute a run's summary and write ``summary.json``.
-
-    Args:
-        folder: The run's folder.
-        fingerprint: Of the grading; None for this program's own. Missing verdicts are made.
+def summarise(folder: RunFolder) -> RunSummary:
+    """Compute a run's summary and write ``summary.json``; missing verdicts are made.
 
     Raises:
         UserError: see :func:`runner.results.verdict_table.grade_run`.
         StorageError: the file can't be written; the old one stays.
     """
-    summary = compute_summary(folder, fingerprint)
+    summary = compute_summary(folder)
     text = json.dumps(summary.as_json(), indent=1, allow_nan=False)
     write_atomic(folder.summary, text.encode("ascii"))
     return summary
 
 
-def compute_summary(folder: RunFolder, fingerprint: str | None = None) -> RunSummary:
+def compute_summary(folder: RunFolder) -> RunSummary:
     """Compute a run's summary as :func:`summarise` does; writes no more than missing verdicts."""
-    from bench.metrics.figures import of_task, of_tasks
+    from bench.metrics.figures import overall_figures, task_figures
     from bench.metrics.overthinking import REFERENCE
 
-    grading = fingerprint or grading_fingerprint()
-    samples = _samples(grade_run(folder, fingerprint=grading))
+    samples = _samples(grade_run(folder))
     found = {str(task): frame for task, frame in samples.groupby("task", observed=True)}
-    figures = {task: of_task(task, found[task], REFERENCE) for task in _in_order(found)}
+    figures = {task: task_figures(task, found[task], REFERENCE) for task in _in_order(found)}
     rows = (SummaryRow(task, str(found[task]["category"].iloc[0]), figures[task].figures) for task in figures)
     answered = samples[samples["status"] != "error"]
     return RunSummary(
         run=folder.path.name,
-        grading=grading,
+        grading=grading_fingerprint(),
         bounds=REFERENCE,
         token_sources=tuple(sorted(answered["usage_source"].unique())),
         tasks=tuple(rows),
-        overall=of_tasks(list(figures.values()), REFERENCE),
+        overall=overall_figures(list(figures.values()), REFERENCE),
         published=_published(folder),
     )
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from runner.results.grading import VerdictRow, grade_record, grading_fingerprint, make_tasks_known
+from runner.errors import UserError
+from runner.results.grading import (
+    VerdictRow,
+    grade_record,
+    grading_fingerprint,
+    make_tasks_known,
+    task_fingerprint,
+)
 from runner.results.layout import RunFolder, replacing, write_atomic
-from runner.results.record import Record, RecordStatus
+from runner.results.record import Record, RecordStatus, sample_key
 from runner.results.run import load_run
 from runner.results.store import read, scan
 
@@ -17,32 +28,68 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROW_GROUP = 4_096
-# In the table's metadata: how long the generations were that it holds the verdicts of.
-_GRADED_BYTES = "generations_bytes"
+# In the table's metadata: its Basis as JSON.
+_BASIS = "basis"
 
 
-def grade_run(folder: RunFolder, *, fingerprint: str | None = None) -> Path:
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What the verdicts of a table follow from; where it is another one the table is out of date.
+
+    Attributes:
+        length: Bytes of the generations.
+        family: The model's family.
+        tasks: The :func:`runner.results.grading.task_fingerprint` of each task of the run, by name.
+        grading: Fingerprint of the grading.
+    """
+
+    length: int
+    family: str | None
+    tasks: Mapping[str, str]
+    grading: str = field(default_factory=grading_fingerprint)
+
+    def holds(self, length: int, family: str | None) -> bool:
+        """Whether the same verdicts would be made now; a task that is unknown here counts as unchanged."""
+        return self == Basis(length, family, {name: _now(name) or before for name, before in self.tasks.items()})
+
+    def metadata(self) -> dict[str, str]:
+        """Return it as a table's metadata."""
+        return {_BASIS: json.dumps(dataclasses.asdict(self))}
+
+
+def grade_run(folder: RunFolder) -> Path:
     """Grade all samples of a run and return the table's path; nothing is done if it is up to date.
 
-    Memory does not grow with the texts; a table of another grading stays beside this one.
-
-    Args:
-        folder: The run's folder.
-        fingerprint: Of the grading; None for this program's own.
+    Memory does not grow with the texts; a table of another grading stays beside this one. Where the run's own task
+    files are missing, a table that is up to date in all else is taken as it is.
 
     Raises:
         UserError: ``run.json`` can't be read, or a task of the run is unknown here.
         StorageError: the table can't be written; the old one stays.
     """
-    path = folder.verdicts(fingerprint or grading_fingerprint())
-    if _graded_bytes(path) == _length(folder):
-        return path
-    found = scan(folder)
+    path = folder.verdicts(grading_fingerprint())
     run = load_run(folder)
-    family = None if run is None else make_tasks_known(run)
-    rows = (grade_record(record, family) for record in read(folder, scanned=found))
-    _write(path, _tables(rows), found.report.bytes)
+    family = None if run is None else str(run.settings["model"]["family"])
+    if run is not None:
+        with suppress(UserError):  # raised below if the files are needed
+            make_tasks_known(run)
+    basis = _basis_of(path)
+    if basis is not None and basis.holds(_length(folder), family):
+        return path
+    if run is not None:
+        make_tasks_known(run)
+    found = scan(folder)
+    tasks: dict[str, str] = {}  # filled while the rows are written
+    rows = _graded(read(folder, scanned=found), family, tasks)
+    _write(path, _tables(rows), Basis(found.report.bytes, family, tasks))
     return path
+
+
+def _graded(records: Iterable[Record], family: str | None, tasks: dict[str, str]) -> Iterator[VerdictRow]:
+    """Yield the verdicts and note the fingerprints of their tasks in ``tasks``."""
+    for record in records:
+        yield grade_record(record, family)
+        tasks[record.task] = task_fingerprint(record.task)
 
 
 class LiveTable:
@@ -67,6 +114,7 @@ class LiveTable:
         self._path = folder.verdicts(grading_fingerprint())
         self._start = _length(folder)
         self._rows: list[VerdictRow] = []
+        self._tasks: dict[str, str] = {}
         self._redone: set[str] = set()
         self._failed = set(scan(folder).failed)
         self._buffer = pa.BufferOutputStream()
@@ -80,6 +128,7 @@ class LiveTable:
         """
         row = grade_record(record, self._family)
         self._rows.append(row)
+        self._tasks[record.task] = task_fingerprint(record.task)
         if record.key in self._failed:
             self._redone.add(record.key)
         if len(self._rows) == _ROW_GROUP:
@@ -96,16 +145,18 @@ class LiveTable:
         import pyarrow.parquet as pq
 
         self._flush()
-        length = _length(self._folder)
-        self._new.add_key_value_metadata({_GRADED_BYTES: str(length)})
+        basis = Basis(_length(self._folder), self._family, self._tasks)
+        self._new.add_key_value_metadata(basis.metadata())
         self._new.close()
         table = self._buffer.getvalue()
+        before = _basis_of(self._path)
         if not self._start:
             write_atomic(self._path, memoryview(table))
-        elif _graded_bytes(self._path) == self._start:
-            _write(self._path, self._joined(pq.ParquetFile(pa.BufferReader(table))), length)
+        elif before is not None and before.holds(self._start, self._family):
+            basis = dataclasses.replace(basis, tasks={**before.tasks, **self._tasks})
+            _write(self._path, self._joined(pq.ParquetFile(pa.BufferReader(table))), basis)
         else:
-            grade_run(self._folder)  # the earlier samples lack a table
+            grade_run(self._folder)  # the earlier samples lack a table that still holds
         return self._path
 
     def _flush(self) -> None:
@@ -128,7 +179,7 @@ class LiveTable:
             return rows
         places = zip(*(rows[name].to_pylist() for name in ("problem_id", "repeat", "status")), strict=True)
         kept = [
-            status != RecordStatus.ERROR or f"{problem_id}/{repeat}" not in self._redone
+            status != RecordStatus.ERROR or sample_key(problem_id, repeat) not in self._redone
             for problem_id, repeat, status in places
         ]
         return rows.filter(kept)
@@ -138,24 +189,33 @@ def _length(folder: RunFolder) -> int:
     return folder.generations.stat().st_size if folder.generations.exists() else 0
 
 
-def _graded_bytes(path: Path) -> int | None:
-    """Return how long the generations were that a table was made from; None without a readable table."""
+def _now(task: str) -> str | None:
+    """Return the fingerprint of a task, or None if it is unknown here."""
+    try:
+        return task_fingerprint(task)
+    except ValueError:
+        return None
+
+
+def _basis_of(path: Path) -> Basis | None:
+    """Return what a table was made from; None without a readable table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return int(pq.read_metadata(path).metadata[_GRADED_BYTES.encode()])
-    except (OSError, KeyError, ValueError, pa.ArrowException):
+        return Basis(**json.loads(pq.read_metadata(path).metadata[_BASIS.encode()]))
+    except (OSError, KeyError, TypeError, ValueError, pa.ArrowException):
         return None
 
 
-def _write(path: Path, tables: Iterable[pa.Table], graded_bytes: int) -> None:
+def _write(path: Path, tables: Iterable[pa.Table], basis: Basis) -> None:
+    """Write the tables, and once they are all there their basis."""
     import pyarrow.parquet as pq
 
     with replacing(path) as temporary, pq.ParquetWriter(temporary, _schema()) as writer:
         for table in tables:
             writer.write_table(table)
-        writer.add_key_value_metadata({_GRADED_BYTES: str(graded_bytes)})
+        writer.add_key_value_metadata(basis.metadata())
 
 
 def _tables(rows: Iterable[VerdictRow]) -> Iterator[pa.Table]:

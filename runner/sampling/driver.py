@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
@@ -31,9 +31,9 @@ class StopFlag(Protocol):
 class Driver:
     """Draws samples lazily, keeps the engine's window full and yields records as they finish.
 
-    A dead engine is built again at most ``max_restarts`` times. What was in flight then goes through the
-    fresh engine one at a time until all of it has passed, so that a request that kills the engine is found
-    out: its second death makes it an error record, and its neighbours lose nothing.
+    A dead engine is built again at most ``max_restarts`` times, and what was in flight is asked again. What was in
+    flight at two deaths goes through the fresh engine one at a time, so that a request that kills the engine is
+    found out: if it dies of that too, the request becomes an error record, and its neighbours lose nothing.
 
     Args:
         make_engine: Builds an engine; called again after a death.
@@ -49,7 +49,8 @@ class Driver:
         self._requests: dict[str, tuple[Sample, Request]] = {}  # in the engine
         self._calls: dict[str, Sample] = {}  # in the tool pool
         self._ready: deque[tuple[Sample, Request]] = deque()  # follow-ups and resubmissions
-        self._suspects: deque[tuple[Sample, Request]] = deque()  # were in flight when an engine died
+        self._deaths: Counter[str] = Counter()  # at which a request was in flight
+        self._suspects: deque[tuple[Sample, Request]] = deque()  # were in flight at two deaths
         self._trial: str | None = None  # key of the suspect that runs alone now
         self._finished: list[Record] = []
 
@@ -75,7 +76,7 @@ class Driver:
                     return
                 self._wait()
             except EngineDied as death:
-                self._bury()
+                self._bury(death)
                 yield from self._take_finished()
                 self._revive(death)
             yield from self._take_finished()
@@ -110,6 +111,8 @@ class Driver:
                 self._advance(drawn, Started())
 
     def _submit(self, sample: Sample, request: Request) -> None:
+        if request.key in self._requests:
+            raise ValueError(f"two requests in flight have the key {request.key}")
         self._requests[request.key] = (sample, request)
         self._engine.submit(request)
 
@@ -151,19 +154,21 @@ class Driver:
         finished, self._finished = self._finished, []
         return finished
 
-    def _bury(self) -> None:
-        """Close the dead engine; a suspect that ran alone is guilty, the rest becomes suspect."""
+    def _bury(self, death: EngineDied) -> None:
+        """Close the dead engine; a suspect that ran alone is guilty, the rest is asked again."""
         if self._trial is not None:
-            sample, request = self._requests.pop(self._trial)
+            sample, _ = self._requests.pop(self._trial)
             self._trial = None
-            reason = Failure(Boundary.ENGINE, "engine_died", f"the engine died twice on {request.key}")
+            reason = Failure(Boundary.ENGINE, "engine_died", f"the engine died of it: {death}")
             self._finished.append(sample.fail(reason))
-        self._suspects.extend(self._requests.values())
+        for key, asked in self._requests.items():
+            self._deaths[key] += 1
+            (self._suspects if self._deaths[key] > 1 else self._ready).append(asked)
         self._requests.clear()
         self._engine.close()
 
     def _revive(self, death: EngineDied) -> None:
-        if self._restarts_left == 0:
+        if self._restarts_left == 0 or not death.restartable:
             raise death
         self._restarts_left -= 1
         self._engine = self._make_engine()

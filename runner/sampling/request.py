@@ -57,7 +57,7 @@ class Request:
         key: Unique among the requests in flight, stable across runs: ``<sample key>#<turn>``.
         messages: The conversation so far; the engine's chat template renders it once.
         sampling: How tokens are drawn.
-        seed: 64-bit seed of this sample; the draw at an absolute position depends on (seed, position) alone.
+        seed: Seed of this sample, 63 bits; the draw at an absolute position depends on (seed, position) alone.
         max_tokens: Cap on new tokens; None lets the text run to the end of the context.
         prefix: The assistant's turn so far, continued without a new turn marker.
         stop: Strings that end the text; only for models that do not think.

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from bench.problem import Problem
 from runner.config.suite import Place
-from runner.results.record import Record, RecordStatus, Turn
+from runner.results.record import Record, RecordStatus, Turn, sample_key
 from runner.sampling.generation import Boundary, Failure, FinishReason, Generation
 from runner.sampling.request import Message, Request, SamplingParams
 from runner.tools.protocol import ToolCall, ToolResult
@@ -103,7 +103,7 @@ class SingleTurn:
         seed: int,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.key = f"{problem.id}/{place.repeat}"
+        self.key = sample_key(problem.id, place.repeat)
         self._problem = problem
         self._place = place
         self._messages = messages

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import heapq
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -65,7 +64,7 @@ class TrackedRun:
     """The identity of one run. Whatever is passed in, the fields hold what their limits allow.
 
     Attributes:
-        id: Stable across restarts of the same point, from its fingerprint: 1 to 64 of ``a-z 0-9 -``.
+        id: Stable across restarts of the same run: 1 to 64 of ``a-z 0-9 -``.
         name: What a person reads; cut to 128 characters.
         group: The study; cut to 128 characters.
         tags: Without repeats, each cut to 64 characters.
@@ -94,7 +93,7 @@ class TrackedRun:
 
 @dataclass(frozen=True, slots=True)
 class TraceRow:
-    """One graded sample as a person wants to read it.
+    """One graded sample as a person wants to read it. Texts are cut to :data:`MAX_TEXT` characters.
 
     Attributes:
         problem_id: See :class:`bench.problem.Problem`.
@@ -126,25 +125,15 @@ class TraceRow:
     answer_tokens: int | None
     output_tokens: int | None
 
-
-def choose_rows(rows: Iterable[TraceRow], count: int) -> list[TraceRow]:
-    """Return at most ``count`` rows for a table, by task, their texts cut to :data:`MAX_TEXT` characters.
-
-    Which rows depends on problem and repeat alone, so runs of the same problems show the same samples, from all
-    tasks alike. Reads ``rows`` once (not at all for a count of 0) and holds ``count`` of them.
-    """
-    chosen = heapq.nsmallest(count, map(_trimmed, rows), key=_rank) if count else []
-    return sorted(chosen, key=lambda row: (row.task, row.problem_id, row.repeat))
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, str):
+                object.__setattr__(self, field.name, _short(value))
 
 
-def _rank(row: TraceRow) -> bytes:
-    return hashlib.sha256(f"{row.problem_id}/{row.repeat}".encode()).digest()
-
-
-def _trimmed(row: TraceRow) -> TraceRow:
-    values = ((field.name, getattr(row, field.name)) for field in dataclasses.fields(row))
-    fitting: dict[str, Any] = {name: _short(value) if isinstance(value, str) else value for name, value in values}
-    return TraceRow(**fitting)
+# Takes a number of rows and returns at most as many, chosen as it likes.
+TraceSource: TypeAlias = Callable[[int], Sequence[TraceRow]]
 
 
 def _short(text: str) -> str:
@@ -172,8 +161,8 @@ class Tracker(Protocol):
         """Set the run's final figures; see :func:`plain`."""
         ...
 
-    def log_traces(self, rows: Iterable[TraceRow]) -> None:
-        """Show a trimmed sample of the rows, read once, and keep the run's complete generations file."""
+    def log_traces(self, traces: TraceSource) -> None:
+        """Show some traces, as many as the tracker wants, and keep the run's complete generations file."""
         ...
 
     def finish(self, exit_code: int) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from runner.tracking.base import Metric, TraceRow, TrackedRun
+from runner.tracking.base import Metric, TraceSource, TrackedRun
 
 
 class OffTracker:
-    """Does nothing; ``rows`` are not even read."""
+    """Does nothing; traces are not even asked for."""
 
     url: str | None = None
 
@@ -16,6 +16,6 @@ class OffTracker:
 
     def log_summary(self, metrics: Mapping[str, Metric]) -> None: ...
 
-    def log_traces(self, rows: Iterable[TraceRow]) -> None: ...
+    def log_traces(self, traces: TraceSource) -> None: ...
 
     def finish(self, exit_code: int) -> None: ...

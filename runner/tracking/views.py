@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+import heapq
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import bench
-from bench.problem import write_gold
-from runner.results.grading import grade_record
+from runner.results.grading import grade_record, problem_of
 from runner.results.layout import RunFolder
-from runner.results.record import RecordStatus
+from runner.results.record import Record
 from runner.results.run import Run
-from runner.results.store import read
+from runner.results.store import read, scan
 from runner.results.summary import RunSummary
 from runner.tracking.base import Metric, TraceRow, TrackedRun
 
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 
 def tracked_run(name: str, study: str, run: Run, folder: RunFolder) -> TrackedRun:
-    """Return a run's identity: one id for a point of a study, whoever goes on with it."""
-    place = hashlib.sha256(study.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    """Return a run's identity: one id for a folder, whoever goes on with it, and no other folder's."""
     model, suite = run.settings["model"]["name"], run.settings["suite"]["name"]
     return TrackedRun(
-        id=f"{run.fingerprint}-{place}",
+        id=f"{run.fingerprint}-{run.nonce}",
         name=name,
         group=study,
         tags=(model, suite, run.loaded.engine),
@@ -41,30 +40,50 @@ def summary_metrics(summary: RunSummary) -> dict[str, Metric]:
     return {**_metrics(summary.overall), "bounds": summary.bounds.name, "tasks": tasks}
 
 
-def trace_rows(folder: RunFolder, family: str) -> Iterator[TraceRow]:
-    """Yield every answered sample as a person wants to read it."""
-    for record in read(folder):
-        if record.status is RecordStatus.ERROR:
-            continue
-        problem = bench.problem_from_data(record.task, record.data)
-        end, tail = record.finish_reason.value, record.prompt_tail
-        thinking = bench.split_thinking(record.text, finish_reason=end, prompt_tail=tail, family=family)
-        verdict = grade_record(record, family)
-        yield TraceRow(
-            problem_id=record.problem_id,
-            task=record.task,
-            repeat=record.repeat,
-            question=problem.question,
-            thinking=thinking.thinking or "",
-            answer=thinking.answer,
-            extracted=verdict["answer"],
-            gold=write_gold(problem.gold),
-            outcome=verdict["outcome"] or "",
-            rule=verdict["rule"],
-            thinking_tokens=record.usage.thinking,
-            answer_tokens=record.usage.answer,
-            output_tokens=record.usage.output,
-        )
+def trace_rows(folder: RunFolder, family: str, count: int) -> list[TraceRow]:
+    """Return at most ``count`` answered samples, by task; one whose problem can't be made again is left out.
+
+    Only the chosen ones are graded; see :func:`choose_keys`.
+    """
+    if not count:
+        return []
+    found = scan(folder)
+    chosen = {key: found.done[key] for key in choose_keys(found.done, count)}
+    records = read(folder, scanned=replace(found, done=chosen, failed={}))
+    rows = (_trace_row(record, family) for record in records)
+    return sorted((row for row in rows if row is not None), key=lambda row: (row.task, row.problem_id, row.repeat))
+
+
+def choose_keys(keys: Iterable[str], count: int) -> list[str]:
+    """Return at most ``count`` keys of samples, of all tasks alike.
+
+    A key is better or worse than another whatever the others are, so runs of the same problems show the same samples.
+    """
+    return heapq.nsmallest(count, keys, key=lambda key: hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest())
+
+
+def _trace_row(record: Record, family: str) -> TraceRow | None:
+    problem = problem_of(record)
+    if problem is None:
+        return None
+    end, tail = record.finish_reason.value, record.prompt_tail
+    thinking = bench.split_thinking(record.text, finish_reason=end, prompt_tail=tail, family=family)
+    verdict = grade_record(record, family)
+    return TraceRow(
+        problem_id=record.problem_id,
+        task=record.task,
+        repeat=record.repeat,
+        question=problem.question,
+        thinking=thinking.thinking or "",
+        answer=thinking.answer,
+        extracted=verdict["answer"],
+        gold=verdict["gold"] or "",
+        outcome=verdict["outcome"] or "",
+        rule=verdict["rule"],
+        thinking_tokens=record.usage.thinking,
+        answer_tokens=record.usage.answer,
+        output_tokens=record.usage.output,
+    )
 
 
 def _metrics(figures: Figures) -> dict[str, Metric]:

@@ -13,7 +13,7 @@ import logging
 import netrc
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from runner.config.settings import WandbTracking
 from runner.results.layout import RunFolder
-from runner.tracking.base import Metric, TraceRow, TrackedRun, choose_rows, plain
+from runner.tracking.base import Metric, TraceRow, TraceSource, TrackedRun, plain
 
 _Mode = Literal["online", "offline", "disabled"]
 _COLUMNS = [field.name for field in dataclasses.fields(TraceRow)]
@@ -73,13 +73,12 @@ class WandbTracker:
         with _survived("the figures are not logged"):
             self._run.summary.update(plain(metrics))
 
-    def log_traces(self, rows: Iterable[TraceRow]) -> None:
+    def log_traces(self, traces: TraceSource) -> None:
         if self._run is None:
             return
-        chosen = choose_rows(rows, self._settings.trace_rows)
         # The default staging folder is in the home directory, which another node may not have.
         with _survived("the traces are not logged"), _environment("WANDB_DATA_DIR", str(self._folder / "wandb")):
-            self._log_table(chosen)
+            self._log_table(traces(self._settings.trace_rows))
             self._log_generations()
 
     def finish(self, exit_code: int) -> None:
@@ -145,7 +144,7 @@ class WandbTracker:
             settings=settings,
         )
 
-    def _log_table(self, rows: list[TraceRow]) -> None:
+    def _log_table(self, rows: Sequence[TraceRow]) -> None:
         if not rows:
             return
         wandb = _client()

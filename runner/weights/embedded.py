@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
+from runner.config import machine
 from runner.errors import StorageError, UserError
 from runner.weights import convert
 from runner.weights.cache import cache_folder, locked
@@ -121,7 +122,7 @@ def _need_converter() -> None:
     missing = [name for name in ("torch", "transformers", "accelerate", "gguf") if find_spec(name) is None]
     if missing:
         raise UserError(
-            f"setting up the embedded model needs {', '.join(missing)}: pip install 'thinkmeter[transformers]'"
+            f"setting up the embedded model needs {', '.join(missing)}: {machine.install_command('transformers')}"
         )
 
 
@@ -176,7 +177,7 @@ def _convert(gguf: Path, folder: Path) -> None:
     if done.returncode:
         raise UserError(
             f"converting {gguf.name} failed with status {done.returncode}: {_last_line(done)}; it takes 1.1 GB of "
-            "memory and the packages of: pip install -U 'thinkmeter[transformers]'"
+            f"memory and the packages of: {machine.install_command('transformers')}"
         )
 
 

@@ -21,7 +21,7 @@ class Done:
 
 def environment(**changes: str) -> dict[str, str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("WANDB_", "SLURM_"))}
-    return {**clean, "PYTHONUNBUFFERED": "1", **changes}
+    return {**clean, "PYTHONUNBUFFERED": "1", "CUDA_VISIBLE_DEVICES": "", **changes}
 
 
 def start(*arguments: str, cwd: Path, file_limit: int | None = None, **changes: str) -> subprocess.Popen[str]:

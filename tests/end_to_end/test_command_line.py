@@ -80,9 +80,10 @@ def test_the_engine_may_die_in_the_middle(tmp_path: Path) -> None:
         ([*SCRIPTED, "suite.task_folder=nowhere"], "suite.task_folder"),
         (["model=scripted"], "engine=scripted"),
         (["engine=scripted"], "model=scripted"),
-        (["engine=vllm"], "pip install 'thinkmeter[vllm]'"),
+        (["engine=vllm"], "pip install -e '.[vllm]'"),
         (["engine=transformers", "precision=fp16"], "use precision=fp32"),
         (["--nonsense"], "--nonsense"),
+        (["stauts", "outputs/none"], "Did you mean status"),
         (["show", "outputs/none", "sum"], "outputs/none"),
         (["status", "outputs/none"], "outputs/none"),
         (["tasks", "--show", "summ"], "Did you mean sum"),
@@ -177,10 +178,65 @@ def test_a_sweep_names_its_study_after_what_it_sweeps(tmp_path: Path) -> None:
     assert len(list(study.glob("*/summary.json"))) == 3
 
 
-def test_a_failing_point_does_not_stop_the_others(tmp_path: Path) -> None:
-    done = runner("-m", *SCRIPTED, "suite.samples=1", "budget.tokens=50,9000,100", "study=s", cwd=tmp_path)
+def test_all_points_are_checked_before_the_first_starts(tmp_path: Path) -> None:
+    done = runner("-m", *SCRIPTED, "suite.samples=1", "budget.tokens=50,9000,0,100", cwd=tmp_path)
     assert done.code == 2
+    too_long, too_short = done.err.strip().split("\n")
+    assert "budget.tokens=9000 " in too_long
+    assert "holds 8192 tokens" in too_long
+    assert "budget.tokens=0: input should be greater than 0" in too_short
+    assert not list(tmp_path.glob("outputs/*/*/run.json"))
+
+
+def test_a_failing_point_does_not_stop_the_others(tmp_path: Path) -> None:
+    assert runner(*SCRIPTED, "suite.samples=1", "budget.tokens=50", "study=s", cwd=tmp_path).code == 0
+    generations = only_run(tmp_path, "s") / "generations.jsonl"
+    generations.unlink()
+    generations.mkdir()
+    done = runner("-m", *SCRIPTED, "suite.samples=1", "budget.tokens=50,100", "study=s", cwd=tmp_path)
+    assert done.code == 1
+    assert str(generations.relative_to(tmp_path)) in done.err
     assert len(list((tmp_path / "outputs" / "s").glob("*/summary.json"))) == 2
+
+
+def test_the_same_settings_typed_otherwise_are_the_same_run(tmp_path: Path) -> None:
+    for greedy in (["sampling=greedy"], ["sampling.temperature=0", "sampling.top_p=1"]):
+        assert runner(*SCRIPTED, *greedy, "suite.samples=1", cwd=tmp_path).code == 0
+    only_run(tmp_path)
+
+
+def test_status_counts_what_was_asked_last(tmp_path: Path) -> None:
+    assert runner(*SCRIPTED, "suite.samples=3", cwd=tmp_path).code == 0
+    failing = [*SCRIPTED, "suite.samples=20", "suite.tasks=[sum]", "engine.fail=0.9"]
+    assert runner(*failing, cwd=tmp_path).code == 1
+    status = runner("status", "outputs/single", cwd=tmp_path)
+    assert status.code == 1
+    assert "failed" in status.out
+
+
+def test_show_takes_whole_numbers(tmp_path: Path) -> None:
+    assert runner(*SCRIPTED, "suite.samples=15", "suite.tasks=[sum]", cwd=tmp_path).code == 0
+    shown = runner("show", "outputs/single", "sum:0:0:1", cwd=tmp_path)
+    assert "sum:0:0:1:" in shown.out
+
+
+@pytest.mark.parametrize("name", ["x[/b]", "[bold]", "[/]"])
+def test_names_are_no_markup(name: str, tmp_path: Path) -> None:
+    asked = [*SCRIPTED, "suite.samples=1", f"outputs='{name}'", f"model.name='{name}'"]
+    assert runner(*asked, "plan=true", cwd=tmp_path).code == 0
+    assert runner(*asked, cwd=tmp_path).code == 0
+    status = runner("status", f"{name}/single", cwd=tmp_path)
+    assert status.code == 0, status.err
+    assert name in status.out
+
+
+def test_sigterm_ends_cleanly(tmp_path: Path) -> None:
+    process = start(*SCRIPTED, "suite.samples=20", "engine.step_s=0.02", "engine.window=4", cwd=tmp_path)
+    _await_lines(tmp_path, 5)
+    process.terminate()
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert "SIGTERM: finishing" in out
 
 
 def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bench.metrics.figures import COLUMNS, TaskFigures, of_task, of_tasks
+from bench.metrics.figures import COLUMNS, TaskFigures, overall_figures, task_figures
 from bench.metrics.intervals import wilson
 from bench.metrics.overthinking import REFERENCE
 
@@ -25,7 +25,7 @@ def task(*rows: dict[str, Any], name: str = "sum") -> TaskFigures:
         "characters": 300,
     }
     filled = [{"problem_id": f"p{number}", **usual, **row} for number, row in enumerate(rows)]
-    return of_task(name, pd.DataFrame(filled, columns=list(COLUMNS)), REFERENCE)
+    return task_figures(name, pd.DataFrame(filled, columns=list(COLUMNS)), REFERENCE)
 
 
 RIGHT: dict[str, Any] = {}
@@ -63,7 +63,7 @@ def test_with_repeats_problems_are_resampled() -> None:
 @pytest.mark.parametrize("rows", [(), (ERROR,), (UNGRADED,)])
 def test_zero_samples_have_no_figure(rows: tuple[dict[str, Any], ...]) -> None:
     alone = task(*rows)
-    for figures in (alone.figures, of_tasks([alone], REFERENCE), of_tasks([], REFERENCE)):
+    for figures in (alone.figures, overall_figures([alone], REFERENCE), overall_figures([], REFERENCE)):
         assert figures.n == 0
         for name in ("accuracy", "accuracy_interval", "accuracy_parsed", "output_tokens", "words", "overthinking"):
             assert getattr(figures, name) is None
@@ -72,7 +72,7 @@ def test_zero_samples_have_no_figure(rows: tuple[dict[str, Any], ...]) -> None:
 def test_figures_over_tasks_are_means_over_tasks() -> None:
     small = task(RIGHT, RIGHT, name="sum")
     large = task(*[{**WRONG, "output_tokens": 300}] * 6, ERROR, name="mean")
-    overall = of_tasks([small, large], REFERENCE)
+    overall = overall_figures([small, large], REFERENCE)
     assert (overall.n, overall.errors) == (8, 1)
     assert overall.accuracy == pytest.approx(0.5)
     assert overall.accuracy_bounds == pytest.approx((0.5, (1 + 1 / 7) / 2))
@@ -85,7 +85,7 @@ def test_figures_over_tasks_are_means_over_tasks() -> None:
 
 
 def test_a_task_without_answers_does_not_pull_the_mean_down() -> None:
-    overall = of_tasks([task(RIGHT, RIGHT), task(ERROR, ERROR, name="mean")], REFERENCE)
+    overall = overall_figures([task(RIGHT, RIGHT), task(ERROR, ERROR, name="mean")], REFERENCE)
     assert overall.accuracy == 1
     assert overall.accuracy_bounds == pytest.approx((0.5, 1))
 

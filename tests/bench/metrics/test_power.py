@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from bench.metrics.intervals import stream
+from bench.metrics.intervals import bootstrap_rng
 from bench.metrics.power import detectable_paired, detectable_unpaired
 
 
@@ -15,7 +15,7 @@ def test_an_unpaired_difference_is_seen_in_four_of_five_studies(accuracy: float,
     difference = detectable_unpaired(n, accuracy)
     assert difference is not None
     towards_half = accuracy - difference if accuracy > 0.5 else accuracy + difference
-    draws = stream("unpaired").binomial(n, [[accuracy], [towards_half]], (2, 20_000)) / n
+    draws = np.random.Generator(bootstrap_rng("unpaired")).binomial(n, [[accuracy], [towards_half]], (2, 20_000)) / n
     pooled = draws.mean(axis=0)
     z = np.abs(draws[0] - draws[1]) / np.sqrt(2 * pooled * (1 - pooled) / n)
     assert np.mean(z > norm.ppf(0.975)) == pytest.approx(0.8, abs=0.03)
@@ -26,7 +26,9 @@ def test_a_paired_difference_is_seen_in_four_of_five_studies(discordant: float, 
     difference = detectable_paired(n, discordant)
     assert difference is not None
     better = (discordant + difference) / 2
-    draws = stream("paired").multinomial(n, [better, discordant - better, 1 - discordant], 20_000)
+    draws = np.random.Generator(bootstrap_rng("paired")).multinomial(
+        n, [better, discordant - better, 1 - discordant], 20_000
+    )
     z = np.abs(draws[:, 0] - draws[:, 1]) / np.sqrt(draws[:, 0] + draws[:, 1])
     assert np.mean(z > norm.ppf(0.975)) == pytest.approx(0.8, abs=0.03)
 

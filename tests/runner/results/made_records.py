@@ -60,7 +60,9 @@ def made(
 LOADED = LoadedModel("scripted", "none", 32, "dense", "float32", "cpu", 8192, {})
 
 
-def made_run(path: Path, *records: Record, fingerprint: str = "a" * 16, **model: Any) -> RunFolder:
+def made_run(
+    path: Path, *records: Record, fingerprint: str = "a" * 16, task_folder: Path | None = None, **model: Any
+) -> RunFolder:
     """Return the folder of a run that holds these samples."""
     folder = RunFolder(path)
     settings = {
@@ -69,8 +71,8 @@ def made_run(path: Path, *records: Record, fingerprint: str = "a" * 16, **model:
         "prompt": {"name": "standard"},
         "budget": {"tokens": 512},
         "effort": {"level": "default"},
-        "sampling": {"name": "benchmark"},
-        "suite": {"name": "basic_math", "task_folder": None},
+        "sampling": {"name": "benchmark", "temperature": 0.1, "top_p": 0.9, "seed": 7},
+        "suite": {"name": "basic_math", "seed": 3, "task_folder": None if task_folder is None else str(task_folder)},
     }
     with GenerationStore(folder) as store:
         open_run(folder, settings, fingerprint, LOADED, "python -m runner")

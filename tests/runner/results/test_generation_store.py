@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_records import made
 
+from runner.errors import UserError
 from runner.results.layout import RunFolder
 from runner.results.record import Record, RecordStatus, Turn
 from runner.results.store import GenerationStore, read, scan
@@ -111,7 +112,7 @@ def test_a_garbage_line_in_the_middle_is_counted(folder: RunFolder, garbage: byt
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("version", "99"), ("problem_id", "3"), ("turns", '[{"kind":"model","text":1}]'), ("latency_s", "NaN"),
+    [("version", "null"), ("problem_id", "3"), ("turns", '[{"kind":"model","text":1}]'), ("latency_s", "NaN"),
      ("usage", '{"output":"ten"}'), ("status", '"fine"'), ("ids", "[[-1,2]]"), ("failure", '"x"')],
 )  # fmt: skip
 def test_a_line_edited_by_hand_is_no_record(folder: RunFolder, field: str, value: str) -> None:
@@ -121,6 +122,14 @@ def test_a_line_edited_by_hand_is_no_record(folder: RunFolder, field: str, value
     with folder.generations.open("a") as file:
         file.write(f'{line[:-1]},"{field}":{value}}}\n')  # of a key that occurs twice, JSON takes the last
     assert scan(folder).report.bad == 1
+
+
+def test_records_of_another_version_are_not_made_again(folder: RunFolder) -> None:
+    store(folder, made(0), replace(made(1), version=2))
+    before = folder.generations.read_bytes()
+    with GenerationStore(folder) as open_store, pytest.raises(UserError, match=r"version 2.* reads 1.*study="):
+        open_store.done_keys()
+    assert folder.generations.read_bytes() == before
 
 
 def test_the_last_line_without_an_error_counts(folder: RunFolder, caplog: pytest.LogCaptureFixture) -> None:

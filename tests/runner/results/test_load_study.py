@@ -25,7 +25,8 @@ def test_a_row_a_sample_with_run_verdict_and_facts(tmp_path: Path) -> None:
     ]
     assert list(frame["size"]) == [len(made(0).data), len(made(0).data), len(made(1, task="mode").data)]
     assert frame["modes"].isna().tolist() == [True, True, False]
-    assert set(frame["budget"]) == {512}
+    chosen = frame[["budget", "temperature", "top_p", "sampling_seed", "suite_seed"]].drop_duplicates()
+    assert chosen.to_numpy().tolist() == [[512, 0.1, 0.9, 7, 3]]
 
 
 def test_a_copied_run_counts_once_the_fuller_one(tmp_path: Path) -> None:

@@ -80,6 +80,13 @@ def test_a_broken_identity_is_one_clear_line(tmp_path: Path, text: str) -> None:
         load_run(folder)
 
 
+def test_a_run_keeps_its_nonce_and_another_gets_another(tmp_path: Path) -> None:
+    run, other = RunFolder(tmp_path / "run"), RunFolder(tmp_path / "other")
+    nonce = opened(run).nonce
+    assert opened(run, replace(LOADED, versions={"torch": "2.14.0"})).nonce == nonce
+    assert opened(other).nonce != nonce
+
+
 def test_git_told_to_look_elsewhere_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code_revision.cache_clear()
     before = code_revision()

@@ -93,10 +93,10 @@ def test_a_broken_table_is_made_again(tmp_path: Path) -> None:
     assert len(rows(grade_run(folder))) == 1
 
 
-def test_another_grading_has_its_own_table(tmp_path: Path) -> None:
-    folder = made_run(tmp_path / "run", made(0))
-    assert grade_run(folder, fingerprint="b" * 16) != grade_run(folder)
-    assert len(list(folder.path.glob("verdicts-*.parquet"))) == 2
+def test_another_family_is_graded_anew(tmp_path: Path) -> None:
+    records = made(0, r"[THINK]\boxed{1}[/THINK] so 5"), made(1)
+    before = grade_run(made_run(tmp_path / "run", *records)).stat().st_ino
+    assert grade_run(made_run(tmp_path / "run", family="magistral")).stat().st_ino != before
 
 
 @pytest.mark.parametrize("graded_before", [True, False])

@@ -22,13 +22,15 @@ from runner.sampling.request import Message, Request, SamplingParams, Segment
 from runner.sampling.sample import (
     Action,
     CallTool,
-    Event as SampleEvent,
     Finish,
     Generate,
     Sample,
     SampleSpec,
     SingleTurn,
     Started,
+)
+from runner.sampling.sample import (
+    Event as SampleEvent,
 )
 from runner.tools.pool import ToolPool
 from runner.tools.protocol import ToolCall, ToolResult
@@ -201,15 +203,62 @@ def test_a_request_that_kills_the_engine_twice_becomes_an_error_and_no_neighbour
     records = list(driver.run(singles(40), Event()))
     assert sorted(r.index for r in records) == list(range(40))
     assert [r.index for r in records if r.status is RecordStatus.ERROR] == [17]
-    assert Mortal.deaths == 2
+    assert Mortal.deaths == 3
+
+
+def test_one_death_keeps_the_batch() -> None:
+    """What was in flight is asked again together, not one by one."""
+    most = 0
+
+    class Once(ScriptedEngine):
+        def poll(self, timeout_s: float) -> list[Generation]:
+            nonlocal most
+            if self.built == 2:
+                most = max(most, self.in_flight)
+            if self.built == 1 and self.in_flight == self.window:
+                raise EngineDied("once")
+            return super().poll(timeout_s)
+
+    def build() -> Engine:
+        engine = Once(MODEL, script(), problem_of)
+        engine.built = next(count)
+        return engine
+
+    count = iter((1, 2))
+    records = list(Driver(build, ToolPool({}), max_restarts=1).run(singles(40), Event()))
+    assert [r.index for r in records if r.status is RecordStatus.ERROR] == []
+    assert len(records) == 40
+    assert most == 8
+
+
+def test_an_engine_that_can_not_come_back_is_not_built_again() -> None:
+    built = 0
+
+    class Lost(ScriptedEngine):
+        def poll(self, timeout_s: float) -> list[Generation]:
+            raise EngineDied("the GPU is lost", restartable=False)
+
+    def build() -> Engine:
+        nonlocal built
+        built += 1
+        return Lost(MODEL, script(), problem_of)
+
+    with pytest.raises(EngineDied):
+        list(Driver(build, ToolPool({}), max_restarts=3).run(singles(5), Event()))
+    assert built == 1
+
+
+def test_two_requests_with_one_key_are_refused() -> None:
+    twice = [next(singles(1)), next(singles(1))]
+    with pytest.raises(ValueError, match="key"):
+        run(iter(twice), script())
 
 
 def test_more_deaths_than_allowed_end_the_run_with_what_was_finished() -> None:
     got = []
     driver = Driver(lambda: Mortal(MODEL, script(), problem_of), ToolPool({}), max_restarts=0)
     with pytest.raises(EngineDied):
-        for record in driver.run(singles(40), Event()):
-            got.append(record)
+        got.extend(driver.run(singles(40), Event()))
     assert got
     assert all(r.status is RecordStatus.OK for r in got)
 

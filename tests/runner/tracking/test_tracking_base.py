@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from pydantic import TypeAdapter
 
 from runner.config.settings import NoTracking, TrackingSettings, WandbTracking
 from runner.errors import UserError
-from runner.tracking.base import TraceRow, TrackedRun, choose_rows, cut, plain
+from runner.tracking.base import TraceRow, TrackedRun, cut, plain
 from runner.tracking.factory import make_tracker
 from runner.tracking.off import OffTracker
 
@@ -21,14 +20,6 @@ CONF = Path(__file__).parents[3] / "conf" / "tracking"
 def tracked(**changed):
     fields = {"id": "a-1", "name": "n", "group": "g", "tags": (), "config": {}, "folder": Path("run")}
     return TrackedRun(**fields | changed)
-
-
-def rows(count, text="text"):
-    tasks = ("sum", "mean", "mode", "median")
-    return [
-        TraceRow(f"{tasks[i % 4]}:{i}", tasks[i % 4], 0, text, text, text, None, "1", "unparsed", None, 1, 2, 3)
-        for i in range(count)
-    ]
 
 
 def settings_of(option):
@@ -60,19 +51,9 @@ def test_plain_values_lose_no_key_and_hold_nothing_odd():
     assert plain(odd) == {"a_b": 1, "a_b_": 2, "none": None, "list": [None, "?", {"c_d": True}], "nan": None}
 
 
-def test_chosen_rows_are_the_same_in_any_order_and_of_all_tasks():
-    given = rows(200)
-    shuffled = random.Random(1).sample(given, len(given))
-    chosen = choose_rows(given, 40)
-    assert chosen == choose_rows(iter(shuffled), 40)
-    assert {row.task for row in chosen} == {"sum", "mean", "mode", "median"}
-    assert choose_rows(given, 0) == []
-    assert len(choose_rows(given, 1_000)) == 200
-
-
-def test_chosen_rows_hold_short_texts():
-    (row,) = choose_rows(rows(1, "x" * 5_000), 1)
-    assert row.answer == "x" * 4_000 + " [+1000 characters]"
+def test_a_trace_holds_short_texts():
+    row = TraceRow("sum:1", "sum", 0, "2+2?", "\ud800", "x" * 5_000, None, "4", "unparsed", None, 1, 2, 3)
+    assert (row.thinking, row.answer) == ("?", "x" * 4_000 + " [+1000 characters]")
 
 
 def test_every_option_of_the_group_is_valid():
@@ -82,15 +63,13 @@ def test_every_option_of_the_group_is_valid():
     assert settings_of("off.yaml") == NoTracking(name="off")
 
 
-def test_off_reads_no_row():
+def test_off_asks_for_no_traces():
     tracker = make_tracker(settings_of("off.yaml"))
     assert isinstance(tracker, OffTracker)
-    unread = iter(rows(1))
     tracker.start(tracked())
-    tracker.log_traces(unread)
+    tracker.log_traces(lambda count: pytest.fail("asked for"))
     tracker.finish(0)
     assert tracker.url is None
-    assert next(unread)
 
 
 @pytest.mark.parametrize("project", ["a/b", "50%", "x" * 129])

@@ -1,0 +1,28 @@
+"""A whole run on vLLM as a user types it, in the environment that has it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import runner as package
+from tests.end_to_end.command import only_run, runner
+
+ASKED = ("model=smollm2_135m", "engine=vllm", "engine.enforce_eager=true", "engine.max_model_len=1024")
+ASKED += ("engine.cpu_kv_cache_gib=1", "engine.max_num_seqs=16", "tracking=off", "suite.samples=1", "budget.tokens=24")
+
+
+@pytest.mark.vllm
+def test_a_run_on_vllm_ends_with_a_table_and_is_complete(tmp_path: Path) -> None:
+    done = runner(*ASKED, cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+    assert "all tasks" in done.out
+    frame = package.load(tmp_path / "outputs" / "single")
+    assert len(frame) == 14
+    assert (frame["output_tokens"] <= 24).all()
+    assert set(frame["usage_source"]) == {"ids"}
+    loaded = json.loads((only_run(tmp_path) / "run.json").read_text())["loaded"]
+    assert (loaded["engine"], loaded["compute_dtype"]) == ("vllm", "float32")
+    assert "nothing to generate" in runner(*ASKED, cwd=tmp_path).out
