@@ -1,4 +1,4 @@
-"""What batches are worth: ``python -m benchmarks.bench_transformers [--tokens 256] [--copies 16]``.
+"""What batches are worth: ``python -m benchmarks.bench_transformers [--tokens 512] [--copies 8]``.
 
 Prints the new tokens per second of the embedded model on basic-math prompts, one of every task, greedy, each text
 to its end or the cap:
@@ -66,8 +66,8 @@ def batched(engine: TransformersEngine, requests: Sequence[Request], batch_size:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tokens", type=int, default=256, help="cap on new tokens a prompt")
-    parser.add_argument("--copies", type=int, default=16, help="how often a batched engine answers every prompt")
+    parser.add_argument("--tokens", type=int, default=512, help="cap on new tokens a prompt")
+    parser.add_argument("--copies", type=int, default=8, help="how often a batched engine answers every prompt")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 64])
     parser.add_argument("--threads", type=int, default=None, help="CPU threads; torch's choice by default")
     arguments = parser.parse_args()
