@@ -17,12 +17,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from bench.problem import Problem
+from bench.problem import AnswerKind, Problem
 from bench.task import Task
 
 # Every module of these packages is imported and every finished Task subclass in it becomes a task. A package
 # that does not exist is passed over.
 TASK_PACKAGES = ("arithmetic", "algorithmic", "puzzles", "stored")
+
+# What each class attribute of a task has to be.
+_ATTRIBUTES = {
+    "name": str,
+    "category": str,
+    "suite": str,
+    "answer_kind": AnswerKind,
+    "order": int,
+    "data_version": int,
+    "wording_version": int,
+}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -115,7 +126,7 @@ def _import_file(file: Path) -> ModuleType:
     """Import one file under a name of its own.
 
     Raises:
-        ValueError: the file can't be read or fails while it runs.
+        ValueError: the file can't be read, or fails or exits while it runs.
     """
     digest = hashlib.sha256(str(file).encode("utf-8", "surrogateescape")).hexdigest()[:8]
     name = f"bench_folder_{digest}_{file.stem}"
@@ -126,8 +137,8 @@ def _import_file(file: Path) -> ModuleType:
     sys.modules[name] = module  # dataclasses look their module up here
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
+    except (Exception, SystemExit) as error:
+        sys.modules.pop(name, None)
         raise ValueError(f"{file}: {type(error).__name__}: {error}") from error
     return module
 
@@ -136,7 +147,7 @@ def _classes_of(modules: Iterable[ModuleType]) -> list[type[Task]]:
     """Return the task classes that these modules define, in listing order.
 
     Raises:
-        ValueError: one lacks a class attribute or has a name that users could not type.
+        ValueError: one lacks a class attribute, has one of the wrong type or a name that users could not type.
     """
     found = []
     for module in modules:
@@ -165,6 +176,10 @@ def _check(task: type[Task]) -> None:
     missing += sorted(task.__abstractmethods__)
     if missing:
         raise ValueError(f"{_file(task)}: task class {task.__name__} lacks {', '.join(missing)}")
+    for name, kind in _ATTRIBUTES.items():
+        value = getattr(task, name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ValueError(f"{_file(task)}: {task.__name__}.{name} has to be of type {kind.__name__}, not {value!r}")
     if not _NAME.fullmatch(task.name):
         raise ValueError(f"{_file(task)}: task name {task.name!r} has to be lower case letters, digits and underscores")
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
+from bench.grading.numbers import MAX_DIGITS
 from bench.problem import AnswerKind, Gold, Problem, data_digest
 
 Category = Literal["arithmetic", "extremes", "statistics", "counting"]
 
 # Folds share one numbering of all problems of a seed, so that none of them repeats a problem of another.
 MAX_FOLDS = 6
+
+# No answer from here on could be read.
+_TOO_LONG = 10**MAX_DIGITS
+_SHORT = f"of at most {MAX_DIGITS} digits"
+_NUMBER_KINDS = (AnswerKind.INTEGER, AnswerKind.RATIONAL)
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class Task(ABC):
 
     @abstractmethod
     def gold(self, data: Any) -> Gold:
-        """Return the exact answer."""
+        """Return the exact answer, of the type that belongs to ``answer_kind``; no number has over 1,000 digits."""
 
     @abstractmethod
     def read_data(self, data: Any) -> Any:
@@ -79,7 +86,8 @@ class Task(ABC):
         (a list size, a relation) gives out all of its problems before one comes again, counted over six folds.
 
         Raises:
-            ValueError: ``seed`` is no integer, ``fold`` not in 0..5 or ``index`` below 0.
+            ValueError: ``seed`` is no integer, ``fold`` not in 0..5 or ``index`` below 0; or the task's gold is
+                none that an answer can be compared with.
         """
         data = self.draw(seed, _position(seed, fold, index))
         return self._problem(f"{seed}:{fold}:{index}", data)
@@ -88,20 +96,50 @@ class Task(ABC):
         """Return the problem that asks about ``data``, e.g. ``[3, -4, 10]``.
 
         Raises:
-            ValueError: as :meth:`read_data`.
+            ValueError: as :meth:`read_data`, and for a gold as :meth:`problem`.
         """
         return self._problem("data", self.read_data(data))
 
     def _problem(self, source: str, data: Any) -> Problem:
+        gold = self.gold(data)
+        if misfit := _misfit(self.answer_kind, gold):
+            raise ValueError(f"{self.name}: the gold of answer kind {self.answer_kind.value} has to be {misfit}")
         return Problem(
             id=f"{self.name}:{source}:{data_digest(self.name, self.wording_version, data)}",
             task=self.name,
             data=data,
             question=self.question(data),
-            gold=self.gold(data),
+            gold=gold,
             answer_kind=self.answer_kind,
             facts=self.facts(data),
         )
+
+
+def _misfit(kind: AnswerKind, gold: Any) -> str | None:
+    """Return what a gold of this kind has to be, None if it is that.
+
+    Comparing integers of different lengths costs nothing, whereas writing a long one out is slow or refused.
+    """
+    if type(gold) is int and kind in _NUMBER_KINDS:  # most problems end here
+        return None if -_TOO_LONG < gold < _TOO_LONG else _SHORT
+    if kind is AnswerKind.RELATION:
+        return None if type(gold) is str and gold in (">", "<", "=") else f"one of > < =, not a {_what(gold)}"
+    if kind in _NUMBER_KINDS:
+        if type(gold) is not Fraction:
+            return f"an integer or a Fraction, not a {_what(gold)}"
+        longest = max(abs(gold.numerator), gold.denominator)
+    else:
+        if type(gold) is not tuple or not gold or set(map(type, gold)) != {int}:
+            return f"a tuple of integers, at least one, not a {_what(gold)}"
+        longest = max(max(gold), -min(gold))
+    return None if longest < _TOO_LONG else _SHORT
+
+
+def _what(gold: Any) -> str:
+    """Return the type of a gold, and of its elements; its value may be too long to be written."""
+    if type(gold) is tuple:
+        return f"tuple of {', '.join(sorted({type(value).__name__ for value in gold})) or 'nothing'}"
+    return f"str {gold!r:.20}" if type(gold) is str else type(gold).__name__
 
 
 def _position(seed: int, fold: int, index: int) -> int:

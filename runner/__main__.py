@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 
 COMMANDS = ("doctor", "fetch", "models", "show", "status", "tasks")
@@ -66,5 +67,31 @@ def _groups() -> str:
     return "\n".join(lines)
 
 
+def _guarded() -> int:
+    """Run :func:`main` so that missing or closed standard streams and an early Ctrl-C end in an exit code."""
+    _fill_standard_streams()
+    try:
+        code = main()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        os.write(2, b"broken off\n")
+        return 130
+    except BrokenPipeError:  # the reader of a pipe has gone, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    return code
+
+
+def _fill_standard_streams() -> None:
+    """Open what was closed: a file opened later must not become descriptor 1, and prints must go somewhere."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - lives as long as the process
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_guarded())

@@ -23,7 +23,7 @@ from runner.report.console import print_line
 from runner.report.progress import RunProgress
 from runner.report.terminal import show_summary
 from runner.results.log import logging_to
-from runner.results.run import close_attempt, code_revision, open_run
+from runner.results.run import check_run, close_attempt, code_revision, open_run
 from runner.results.store import GenerationStore, scan
 from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable
@@ -65,6 +65,7 @@ def run_point(settings: Settings, command: str, console: Console) -> int:
     with GenerationStore(point.folder) as store, logging_to(point.folder.log):
         missing = pending(point, frozenset(store.done_keys()))
         if not missing.count:
+            check_run(point.folder, point.fingerprint)
             print_line(console, f"nothing to generate: all {point.suite.size} samples are in {point.folder.path}")
             return conclude(point, OffTracker(), console)
         code = EXIT_FAILED

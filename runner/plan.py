@@ -13,6 +13,7 @@ from rich.text import Text
 
 from bench.metrics.power import detectable_paired, detectable_unpaired
 from runner.config.settings import Settings
+from runner.errors import UserError
 from runner.results.layout import RunFolder, find_runs
 from runner.results.published import published
 from runner.results.run import Run, load_run
@@ -125,7 +126,7 @@ def _earlier(settings: Settings) -> Iterator[tuple[RunFolder, Run]]:
     """Yield the runs of the same model and precision in any study: same prompt first, then the latest."""
     outputs = Path(settings.outputs)
     studies = [path for path in outputs.iterdir() if path.is_dir()] if outputs.is_dir() else []
-    runs = [(folder, run) for study in studies for folder in find_runs(study) if (run := load_run(folder))]
+    runs = [(folder, run) for study in studies for folder in find_runs(study) if (run := _readable(folder))]
 
     def nearness(pair: tuple[RunFolder, Run]) -> tuple[bool, str]:
         return pair[1].settings["prompt"]["name"] == settings.prompt.name, pair[1].updated
@@ -134,6 +135,13 @@ def _earlier(settings: Settings) -> Iterator[tuple[RunFolder, Run]]:
         same_model = run.settings["model"]["name"] == settings.model.name
         if same_model and run.settings["precision"]["name"] == settings.precision.name:
             yield folder, run
+
+
+def _readable(folder: RunFolder) -> Run | None:
+    try:
+        return load_run(folder)
+    except UserError:
+        return None  # an estimate does without
 
 
 def _mean_tokens(folder: RunFolder) -> float | None:

@@ -24,6 +24,8 @@ def main(arguments: Sequence[str]) -> int:
         code = app(list(arguments), prog_name="python -m runner", standalone_mode=False)
     except (UserError, StorageError) as error:
         return _complain(str(error), EXIT_USAGE if isinstance(error, UserError) else EXIT_FAILED)
+    except OSError as error:  # a name that no file can have
+        return _complain(str(error), EXIT_USAGE)
     except typer.Abort:
         return EXIT_INTERRUPTED
     except Exception as error:  # typer's own complaints know how to show themselves
@@ -80,9 +82,7 @@ def status(study: Path) -> int:
 @app.command()
 def tasks(
     overrides: _Overrides = None,
-    show: Annotated[
-        str | None, typer.Option(help="Show the messages for this task's first problem")
-    ] = None,
+    show: Annotated[str | None, typer.Option(help="Show the messages for this task's first problem")] = None,
 ) -> None:
     """List the tasks with a sample problem each."""
     from runner.cli.tasks import show_prompt, show_tasks

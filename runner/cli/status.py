@@ -15,7 +15,6 @@ from runner.report.console import print_line
 from runner.results.layout import RunFolder
 from runner.results.load import runs_of
 from runner.results.lock import Holder, current_holder
-from runner.results.record import sample_key
 from runner.results.run import Run
 from runner.results.store import scan
 
@@ -78,12 +77,11 @@ def _progress(folder: RunFolder, run: Run) -> Progress:
     """Count what is there of the samples that the latest command asked for."""
     suite = Suite(SuiteSettings.model_validate(run.settings["suite"]))
     found = scan(folder)
-    keys = [sample_key(problem.id, place.repeat) for problem, place in suite.places()]
     return Progress(
         name=folder.path.name,
-        asked=len(keys),
-        done=sum(key in found.done for key in keys),
-        failed=sum(key in found.failed for key in keys),
+        asked=suite.size,
+        done=suite.count_done(found.done),
+        failed=suite.count_done(found.failed),
         writer=current_holder(folder.lock),
         command=run.attempts[-1].command,
     )

@@ -89,7 +89,7 @@ def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[
 
 def near(given: str, allowed: list[str]) -> str:
     """Return `` Did you mean x?`` for the nearest allowed names, or nothing."""
-    names = difflib.get_close_matches(given, allowed, n=3, cutoff=0.6)
+    names = [name for name in difflib.get_close_matches(given, allowed, n=3, cutoff=0.6) if name != given]
     return f" Did you mean {' or '.join(names)}?" if names else ""
 
 

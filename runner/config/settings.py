@@ -26,8 +26,8 @@ def _printable(value: str) -> str:
 # A text that YAML or Hydra may have turned into a number (a revision such as 0e12345) is refused, not guessed.
 Text = Annotated[str, BeforeValidator(_refuse_number)]
 Line = Annotated[Text, AfterValidator(_printable)]
-Positive = Annotated[int, Field(strict=True, gt=0)]
-Natural = Annotated[int, Field(strict=True, ge=0)]
+Positive = Annotated[int, Field(strict=True, gt=0, lt=1 << 62)]
+Natural = Annotated[int, Field(strict=True, ge=0, lt=1 << 62)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
@@ -55,7 +55,7 @@ class ModelSettings(_Group):
     kind: Literal["base", "instruct", "reasoning", "hybrid"] = Field(
         description="base gets a plain prompt; hybrid can think or not"
     )
-    params_b: Annotated[float, Field(gt=0)] | None = Field(None, description="Parameters in billions")
+    params_b: Annotated[Real, Field(gt=0)] | None = Field(None, description="Parameters in billions")
     context: Positive | None = Field(None, description="Tokens of prompt and output together; null reads the model's")
     thinking: ThinkingMarkers | None = Field(None, description="Thinking markers; null for a model without")
     chat_template: Text | None = Field(None, description="File of a Jinja chat template that replaces the model's own")
@@ -119,7 +119,7 @@ class ScriptedSettings(_Group):
     tool_calls: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that first call a tool")
     unboxed: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of answers given without a box")
     window: Positive = Field(description="Requests in flight")
-    step_s: Annotated[float, Field(ge=0)] = Field(description="Seconds one step takes")
+    step_s: Annotated[Real, Field(ge=0)] = Field(description="Seconds one step takes")
     die_at: Natural | None = Field(description="A process's first engine dies at this request; null never")
 
 
@@ -225,7 +225,7 @@ class Settings(_Group):
     """One point of a study: everything that a run needs to know."""
 
     study: Line = Field(description="Folder below outputs that holds the runs of a study")
-    outputs: Text = Field(description="Root folder of all studies")
+    outputs: Line = Field(description="Root folder of all studies")
     plan: bool = Field(description="Only say what would be done")
     model: ModelSettings
     precision: PrecisionSettings

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import bench
 from bench.problem import Problem
-from bench.registry import add_folder
+from bench.registry import add_folder, task_class
 from bench.task import Task
 from runner.config.settings import SuiteSettings
 from runner.errors import UserError
+
+# Numbers as sample keys write them; longer ones than these name no sample.
+_NUMBER = r"(0|[1-9][0-9]{0,17})"
+_PROBLEM_ID = re.compile(rf"([^:/]+):(-?[0-9]+):{_NUMBER}:{_NUMBER}:[0-9a-f]{{8}}")
+_SAMPLE_KEY = re.compile(rf"([^/]+)/{_NUMBER}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,8 @@ class Suite:
         tasks: The tasks that are asked.
 
     Raises:
-        UserError: an unknown task, a parameter out of range, or a task file that can't be read.
+        UserError: a task that is unknown, given twice or fails, a parameter out of range, or a task file that
+            can't be read.
     """
 
     def __init__(self, settings: SuiteSettings) -> None:
@@ -40,6 +48,8 @@ class Suite:
         if settings.task_folder is not None:
             _load_folder(Path(settings.task_folder))
         chosen = tuple(settings.params) if settings.tasks is None else settings.tasks
+        if twice := [name for name, count in Counter(chosen).items() if count > 1]:
+            raise UserError(f"suite.tasks gives {', '.join(twice)} more than once; give each task once")
         self.known: dict[str, Task] = {name: self._make(name) for name in settings.params}
         self.tasks: dict[str, Task] = {name: self.known.get(name) or self._make(name) for name in chosen}
         if not self.tasks:
@@ -54,12 +64,16 @@ class Suite:
         return len(self.tasks) * s.folds * s.samples * s.repeats
 
     def places(self) -> Iterator[tuple[Problem, Place]]:
-        """Yield every sample's problem and place, tasks interleaved, so that a part of a run covers all."""
+        """Yield every sample's problem and place, tasks interleaved, so that a part of a run covers all.
+
+        Raises:
+            UserError: a task fails on one of its problems.
+        """
         s = self._settings
         for fold in range(s.folds):
             for index in range(s.samples):
                 for task in self.tasks.values():
-                    problem = task.problem(seed=s.seed, fold=fold, index=index)
+                    problem = _drawn(task, s.seed, fold, index)
                     for repeat in range(s.repeats):
                         yield problem, Place(fold, index, repeat)
 
@@ -67,31 +81,81 @@ class Suite:
         """Return the problem with this id again.
 
         Raises:
-            UserError: the id is of no task of this suite, or of other data.
+            UserError: the id is of no problem that this suite asks, or of other data; or the task fails on it.
         """
-        try:
-            name, seed, fold, index, _ = problem_id.split(":")
-            problem = self.tasks[name].problem(seed=int(seed), fold=int(fold), index=int(index))
-        except (ValueError, KeyError):
-            raise UserError(f"{problem_id!r} is no problem of these tasks: {', '.join(self.tasks)}") from None
+        problem = self._at_place_of(problem_id)
+        if problem is None:
+            raise UserError(f"{problem_id!r} is no problem of these tasks: {', '.join(self.tasks)}")
         if problem.id != problem_id:
             raise UserError(f"{problem_id!r} belongs to other data; here it is {problem.id!r}")
         return problem
 
+    def count_done(self, done: Collection[str]) -> int:
+        """Return how many different ones of these sample keys are of samples that this suite asks.
+
+        Takes time by the number of keys, not by the size of the suite. Any text may be among them.
+
+        Raises:
+            UserError: a task fails on one of its problems.
+        """
+        repeats: Counter[str] = Counter()
+        for key in set(done):
+            match = _SAMPLE_KEY.fullmatch(key)
+            if match and int(match[2]) < self._settings.repeats:
+                repeats[match[1]] += 1
+        # Sorted, so that a task's problems come together: drawing keeps what it last worked out.
+        problems = ((problem_id, self._at_place_of(problem_id)) for problem_id in sorted(repeats))
+        return sum(repeats[problem_id] for problem_id, problem in problems if problem and problem.id == problem_id)
+
+    def _at_place_of(self, problem_id: str) -> Problem | None:
+        """Return what this suite asks at the place that an id names, None if it asks nothing there."""
+        s, match = self._settings, _PROBLEM_ID.fullmatch(problem_id)
+        if match is None or match[1] not in self.tasks or match[2] != str(s.seed):
+            return None
+        fold, index = int(match[3]), int(match[4])
+        if fold >= s.folds or index >= s.samples:
+            return None
+        return _drawn(self.tasks[match[1]], s.seed, fold, index)
+
     def _make(self, name: str) -> Task:
         try:
-            return bench.make_task(name, **self._settings.params.get(name, {}))
+            task_class(name)
         except ValueError as error:
             raise UserError(f"suite.tasks: {error}") from error
+        with _Naming(name):
+            return bench.make_task(name, **self._settings.params.get(name, {}))
+
+
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """Turns whatever a task raises into one line; a user's task is a program and may raise anything, or exit.
+
+    A class, since every problem passes through it and a generator takes several times as long.
+
+    Raises:
+        UserError: ``task NAME: Type: message``.
+    """
+
+    task: str
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception | SystemExit):
+            raise UserError(f"task {self.task}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+
+
+def _drawn(task: Task, seed: int, fold: int, index: int) -> Problem:
+    with _Naming(task.name):
+        return task.problem(seed=seed, fold=fold, index=index)
 
 
 def _check(task: Task, seed: int) -> None:
     """Refuse a task that a stored sample could not be read with again."""
-    try:
-        problem = task.problem(seed=seed, fold=0, index=0)
+    problem = _drawn(task, seed, fold=0, index=0)
+    with _Naming(task.name):
         again = bench.problem_from_data(task.name, json.loads(json.dumps(problem.data)))
-    except Exception as error:  # a user's task is a program: it may raise anything
-        raise UserError(f"task {task.name} fails on its first problem: {type(error).__name__}: {error}") from error
     if (again.question, again.gold) != (problem.question, problem.gold):
         raise UserError(f"task {task.name}: question and gold have to follow from the data alone, not from parameters")
 
@@ -100,4 +164,4 @@ def _load_folder(folder: Path) -> None:
     try:
         add_folder(folder)
     except (OSError, ValueError) as error:
-        raise UserError(f"suite.task_folder={str(folder)!r}: {error}") from error
+        raise UserError(f"suite.task_folder={str(folder)!r}: {' '.join(str(error).split())}") from error

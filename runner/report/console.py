@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 
 from rich.console import Console
 
+_LEAST_WIDTH = 60  # below it a table is all borders
 _FILE_WIDTH = 140  # columns where no terminal says how wide it is; tables stay whole in a log
 
 
 def make_console(*, errors: bool = False) -> Console:
     """Return a console on standard output, or on standard error."""
     stream = sys.stderr if errors else sys.stdout
+    if isinstance(stream, TextIOWrapper):  # an ASCII terminal shows ? for what it lacks
+        stream.reconfigure(errors="replace")
     wide = not stream.isatty() and "COLUMNS" not in os.environ
-    return Console(stderr=errors, width=_FILE_WIDTH if wide else None)
+    console = Console(stderr=errors, width=_FILE_WIDTH if wide else None)
+    console.width = max(console.width, _LEAST_WIDTH)
+    return console
 
 
 def print_line(console: Console, text: str) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 from runner.report.console import print_line
 from runner.results.layout import RunFolder
@@ -19,23 +22,49 @@ _HEADINGS = (
     "task", "n", "accuracy", "95 % interval", "instr.", "truncated", "unparsed", "thinking", "answer", "output",
     "words", "chars", "O",
 )  # fmt: skip
+# What a terminal that is too narrow for all goes without, first to last.
+_DISPENSABLE = ("chars", "words", "instr.", "answer", "thinking", "unparsed", "truncated", "95 % interval")
+_ENDLESS = 10_000
 
 
 def show_summary(summary: RunSummary, folder: RunFolder, console: Console) -> None:
     """Print a row a task, the row over all tasks and what was published for the model."""
-    table = Table(title=summary.run, title_justify="left")
-    for heading in _HEADINGS:
-        table.add_column(heading, justify="left" if heading == "task" else "right", no_wrap=True)
-    for row in summary.tasks:
-        table.add_row(row.task, *_cells(row.figures))
-    table.add_section()
-    table.add_row("all tasks", *_cells(summary.overall), style="bold")
-    if summary.published is not None:
-        table.add_row("published", *_published_cells(summary.published), style="dim")
+    left_out = 0
+    while _width(table := _table(summary, _DISPENSABLE[:left_out]), console) > console.width:
+        if left_out == len(_DISPENSABLE):
+            break
+        left_out += 1
     console.print(table, highlight=False)
+    if left_out:
+        missing = ", ".join(_DISPENSABLE[:left_out])
+        print_line(console, f"left out for want of width: {missing}; {folder.summary.name} has them")
     for line in _notes(summary):
         print_line(console, line)
     print_line(console, f"folder: {folder.path}")
+
+
+def _width(table: Table, console: Console) -> int:
+    """Return how many columns the table would like to have."""
+    return Measurement.get(console, console.options.update(width=_ENDLESS), table).maximum
+
+
+def _table(summary: RunSummary, left_out: Collection[str]) -> Table:
+    table = Table(title=Text(summary.run), title_justify="left")
+    kept = [place for place, heading in enumerate(_HEADINGS) if heading not in left_out]
+    for place in kept:
+        table.add_column(_HEADINGS[place], justify="left" if place == 0 else "right", no_wrap=True)
+
+    def add(name: str, cells: list[str], style: str | None = None) -> None:
+        whole = [name, *cells]
+        table.add_row(*(Text(whole[place]) for place in kept), style=style)
+
+    for row in summary.tasks:
+        add(row.task, _cells(row.figures))
+    table.add_section()
+    add("all tasks", _cells(summary.overall), style="bold")
+    if summary.published is not None:
+        add("published", _published_cells(summary.published), style="dim")
+    return table
 
 
 def _cells(figures: Figures) -> list[str]:

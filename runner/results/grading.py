@@ -8,20 +8,22 @@ import json
 import logging
 from functools import cache
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import bench
 from bench.grade import GRADER_VERSION, grade_split
-from bench.problem import Problem, write_gold
+from bench.problem import Problem, data_digest, write_gold
 from bench.registry import add_folder, task_class
+from bench.task import Task
 from bench.verdict import Outcome
 from runner.errors import UserError
 from runner.results.record import Record, RecordStatus
 from runner.results.run import Run
 from runner.sampling.generation import FinishReason
 
-# Raised when the columns of a verdict change.
-_LAYOUT = 1
+# Raised when the columns of a verdict change, or which samples get one.
+_LAYOUT = 2
+_EARLIER_WORDINGS = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +44,8 @@ class VerdictRow(TypedDict):
         answer: The answer that was read, canonical text.
         gold: The exact answer, canonical text.
         rule: The rule that found the answer.
-        reason: Why nothing was read, or why there is no verdict: ``unreadable_data`` where the stored data is damaged,
+        reason: Why nothing was read, or why there is no verdict: ``unreadable_data`` where the stored data is damaged
+            or not what the problem's id names,
             ``grader_failed`` where the task or the grader raised an exception.
         instruction_followed: Whether the visible answer holds a readable closed box.
         thinking_state: See :class:`bench.thinking.ThinkingState`.
@@ -219,16 +222,29 @@ def _facts_of(record: Record, problem: Problem | None) -> VerdictRow:
 
 
 def _problem(record: Record) -> Problem | None:
-    """Return the problem of a sample, or None if its task has no answer for its data."""
+    """Return the problem of a sample, or None if its task has no answer for its data or the id names other data."""
     try:
-        task_class(record.task)
+        task = task_class(record.task)
     except ValueError as error:
         raise UserError(f"task {record.task!r} of a stored sample is unknown here: {error}") from error
     try:
+        if not _names_data(record.problem_id, task, record.data):
+            raise ValueError("its data is not what its id names")
         return bench.problem_from_data(record.task, record.data)
     except ValueError as error:
         _warn_of_fault(record, error)
         return None
+
+
+def _names_data(problem_id: str, task: type[Task], data: Any) -> bool:
+    """Whether a problem's id ends in the digest of this data, in the task's present wording or an earlier one.
+
+    Earlier wordings asked about the same data, so their samples are graded as well. Versions rise; the nearest earlier
+    ones are tried, so that one such as 20261130 costs no millions of tries.
+    """
+    digest, now = problem_id.rpartition(":")[2], task.wording_version
+    wordings = (now, *range(now - 1, max(now - _EARLIER_WORDINGS, 0), -1))
+    return any(data_digest(task.name, wording, data) == digest for wording in wordings)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from runner.results.layout import RunFolder, find_runs
 from runner.results.run import Run, load_run
 from runner.results.store import scan
 from runner.results.summary import compute_summary
-from runner.results.verdict_table import grade_run
+from runner.results.verdict_table import read_verdicts
+
+_log = logging.getLogger(__name__)
 
 
 def load(study: str | Path) -> pd.DataFrame:
@@ -56,11 +59,16 @@ def summary(study: str | Path) -> pd.DataFrame:
 def runs_of(study: Path) -> list[tuple[RunFolder, Run]]:
     """Return the runs of a study's folder, or the one run whose folder it is, each fingerprint once.
 
+    A run of a study whose ``run.json`` can't be read is passed over with a warning.
+
     Raises:
-        UserError: there is no run.
+        UserError: there is no run, or the one that was asked for can't be read.
     """
-    folders = [RunFolder(study)] if RunFolder(study).run_json.is_file() else find_runs(study)
-    found = [(folder, run) for folder in folders if (run := load_run(folder)) is not None]
+    alone = RunFolder(study)
+    if alone.run_json.is_file():
+        run = load_run(alone)
+        return [] if run is None else [(alone, run)]
+    found = [(folder, run) for folder in find_runs(study) if (run := _readable(folder)) is not None]
     if not found:
         raise UserError(f"{study} holds no run; give the folder of a study, one of: {_studies_near(study)}")
     copies: dict[str, list[tuple[RunFolder, Run]]] = {}
@@ -68,6 +76,14 @@ def runs_of(study: Path) -> list[tuple[RunFolder, Run]]:
         copies.setdefault(run.fingerprint, []).append((folder, run))
     best = (same[0] if len(same) == 1 else max(same, key=_rank) for same in copies.values())
     return sorted(best, key=lambda pair: pair[0].path.name)
+
+
+def _readable(folder: RunFolder) -> Run | None:
+    try:
+        return load_run(folder)
+    except UserError as error:
+        _log.warning("%s; the study is read without it", error)
+        return None
 
 
 def _rank(pair: tuple[RunFolder, Run]) -> tuple[int, str]:
@@ -86,9 +102,7 @@ def _subfolders(path: Path) -> Iterable[Path]:
 
 
 def _samples(folder: RunFolder, run: Run) -> pd.DataFrame:
-    import pyarrow.parquet as pq
-
-    verdicts: pd.DataFrame = pq.read_table(grade_run(folder)).to_pandas()
+    verdicts: pd.DataFrame = read_verdicts(folder).to_pandas()
     facts = pd.DataFrame([json.loads(text) for text in verdicts.pop("facts")], index=verdicts.index)
     frame = pd.concat([verdicts, facts[[name for name in facts if name not in verdicts]]], axis=1)
     for place, (name, value) in enumerate(_choices(folder, run).items()):

@@ -115,8 +115,11 @@ class Record:
         return "".join(reversed(parts))
 
 
-# Where the ids of each turn lie in the side file: offset and number, both counted in ids; None for a turn without.
-IdPlaces = tuple[tuple[int, int] | None, ...]
+# Where the ids of a turn lie in the side file: offset and number, both counted in ids, and the CRC-32 of their bytes,
+# which tells them from others that came to lie there after the file was cut short; None in lines written before it.
+IdPlace = tuple[int, int, int | None]
+# One a turn; None for a turn without ids.
+IdPlaces = tuple[IdPlace | None, ...]
 
 
 def to_json(record: Record, places: IdPlaces = ()) -> str:
@@ -162,21 +165,32 @@ def read_line(line: str | bytes) -> tuple[Record, IdPlaces]:
 def _checked(record: Record) -> Record:
     """Return ``record`` if every field has its type: a line edited by hand must not break what reads it."""
     for name, types in _TYPES.items():
-        if not isinstance(getattr(record, name), types):
-            raise ValueError(f"not a record: {name}={getattr(record, name)!r}")
-    if not all(isinstance(turn.text, str) for turn in record.turns):
-        raise ValueError("not a record: the text of a turn is no text")
-    usage = record.usage
-    for count in (usage.prompt, usage.thinking, usage.answer, usage.output, usage.injected):
-        if not isinstance(count, int):
-            raise ValueError(f"not a record: {count!r} is no number of tokens")
+        _check(name, getattr(record, name), types)
+    for turn in record.turns:
+        _check("text", turn.text, _TEXT)
+        _check("latency_s", turn.latency_s, _NUMBER)
+    for name in ("prompt", "thinking", "answer", "output", "injected"):
+        _check(name, getattr(record.usage, name), _COUNT)
+    _check("source", record.usage.source, _TEXT)
+    if record.failure is not None:
+        _check("kind", record.failure.kind, _TEXT)
+        _check("message", record.failure.message, _TEXT)
+    for name in (record.problem_id, record.usage.source):
+        name.encode("utf-8")  # lone surrogates, which no table can hold, raise a ValueError
     return record
 
 
-def _place(start: int, count: int) -> tuple[int, int]:
+def _check(name: str, value: Any, types: tuple[type, ...]) -> None:
+    """Refuse a value of another type, and a number that a table can't hold: infinite or beyond 64 bits."""
+    too_large = isinstance(value, int | float) and not -_TOO_LARGE <= value < _TOO_LARGE
+    if too_large or not isinstance(value, types):
+        raise ValueError(f"not a record: {name} is a {type(value).__name__} that it can't be")
+
+
+def _place(start: int, count: int, crc: int | None = None) -> IdPlace:
     if not (start >= 0 and count >= 0):
         raise ValueError(f"not a record: {count} ids at {start}")
-    return int(start), int(count)
+    return int(start), int(count), crc
 
 
 def _refuse_constant(name: str) -> float:
@@ -187,6 +201,7 @@ def _flat(value: Any) -> dict[str, Any]:
     return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
 
 
+_TOO_LARGE = 1 << 63
 _Types = tuple[type, ...]
 _TEXT: _Types = (str,)
 _COUNT: _Types = (int,)

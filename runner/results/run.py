@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import yaml
@@ -28,6 +29,23 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("bench", "runner", "conf")
 # Where git is told to look elsewhere, e.g. inside a hook of another repository.
 _GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+
+_Types = tuple[type, ...]
+_TEXT: _Types = (str,)
+_TEXT_OR_NONE: _Types = (str, NoneType)
+_COUNT_OR_NONE: _Types = (int, NoneType)
+_NUMBER_OR_NONE: _Types = (int, float, NoneType)
+# What readers take from the settings of a run. No more is asked for: a run of a version that knew fewer settings
+# can still be read.
+_NEEDED: dict[str, dict[str, _Types]] = {
+    "model": {"name": _TEXT, "family": _TEXT, "published_as": _TEXT_OR_NONE},
+    "precision": {"name": _TEXT},
+    "prompt": {"name": _TEXT},
+    "budget": {"tokens": _COUNT_OR_NONE},
+    "effort": {"level": _TEXT_OR_NONE},
+    "sampling": {"name": _TEXT, "temperature": _NUMBER_OR_NONE, "top_p": _NUMBER_OR_NONE, "seed": _COUNT_OR_NONE},
+    "suite": {"name": _TEXT, "seed": _COUNT_OR_NONE, "task_folder": _TEXT_OR_NONE},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +159,32 @@ def load_run(folder: RunFolder) -> Run | None:
     """Return the run of a folder, or None if nothing ran there yet.
 
     Raises:
-        UserError: ``run.json`` can't be read.
+        UserError: ``run.json`` can't be read or lacks what readers need.
     """
     try:
         fields = json.loads(folder.run_json.read_bytes())
         attempts = tuple(Attempt(**attempt) for attempt in fields["attempts"])
-        return Run(**{**fields, "loaded": LoadedModel(**fields["loaded"]), "attempts": attempts})
+        run = Run(**{**fields, "loaded": LoadedModel(**fields["loaded"]), "attempts": attempts})
+        _check_shape(run)
+        return run
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise UserError(f"{folder.run_json} can't be read ({error}); restore it or move its folder away") from error
+
+
+def _check_shape(run: Run) -> None:
+    """Raise ValueError if something that readers of a run rely on is missing or of another type."""
+    texts = (run.fingerprint, run.created, run.updated, run.nonce, *(attempt.command for attempt in run.attempts))
+    if not run.attempts or not all(isinstance(text, str) for text in texts):
+        raise ValueError("it lists no attempt, or a text is none")
+    if not isinstance(run.settings, Mapping) or not isinstance(run.loaded.versions, Mapping):
+        raise ValueError("settings and versions have names and values")
+    for group, needed in _NEEDED.items():
+        found = run.settings.get(group)
+        for name, types in needed.items():
+            if not isinstance(found, Mapping) or name not in found or not isinstance(found[name], types):
+                raise ValueError(f"setting {group}.{name} is missing or of a wrong type")
 
 
 @cache
@@ -210,6 +244,18 @@ def _identity(loaded: LoadedModel) -> dict[str, str]:
 
 def _listed(identity: Mapping[str, str], names: list[str]) -> str:
     return ", ".join(identity[name] for name in names)
+
+
+def check_run(folder: RunFolder, fingerprint: str) -> None:
+    """Refuse to speak for a folder whose ``run.json`` is missing or another run's.
+
+    Raises:
+        UserError: says so.
+    """
+    run = load_run(folder)
+    if run is None:
+        raise UserError(f"{folder.path} holds samples but no run.json; restore it, or move the folder away")
+    _check_fingerprint(run, fingerprint, folder)
 
 
 def _check_fingerprint(run: Run, fingerprint: str, folder: RunFolder) -> None:

@@ -7,11 +7,9 @@ a killed process, are never looked at.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import logging
 import os
-import sys
 from array import array
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,15 +17,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
 
 from runner.errors import StorageError, UserError
 from runner.results.append import AppendFile, Syncer
 from runner.results.layout import RunFolder, cannot_write
 from runner.results.lock import FolderLock
-from runner.results.record import RECORD_VERSION, IdPlaces, OtherVersion, Record, RecordStatus, read_line, to_json
+from runner.results.record import (
+    RECORD_VERSION,
+    IdPlaces,
+    OtherVersion,
+    Record,
+    RecordStatus,
+    read_line,
+    to_json,
+)
+from runner.results.token_ids import ID_BYTES, add_ids, laid_out
 
-_ID_BYTES = 4
 _BLOCK_BYTES = 1 << 16
 
 _log = logging.getLogger(__name__)
@@ -72,7 +77,7 @@ class GenerationStore:
             StorageError: the disk is full or gone; the files are valid and lack this sample.
             ValueError: the record holds what no line can (NaN, an id that is no unsigned 32-bit integer).
         """
-        ids, places = _laid_out(record, self._ids.end // _ID_BYTES)
+        ids, places = laid_out(record, self._ids.end // ID_BYTES)
         line = to_json(record, places).encode("ascii") + b"\n"
         if ids:
             self._ids.append(ids)
@@ -86,7 +91,7 @@ class GenerationStore:
         self._ids = AppendFile(self._folder.token_ids)
         opened.callback(self._ids.close)
         _mend(self._lines)
-        self._ids.cut(self._ids.end // _ID_BYTES * _ID_BYTES)
+        self._ids.cut(self._ids.end // ID_BYTES * ID_BYTES)
         self._syncer = Syncer((self._ids, self._lines))
         opened.callback(self._syncer.close)
 
@@ -141,7 +146,8 @@ def scan(folder: RunFolder) -> Scan:
     It may be done while a writer appends. Bad and duplicate lines are counted and warned about once.
 
     Raises:
-        UserError: a line is a record of another version; made again it would be paid for twice.
+        UserError: a line is a record of another version, which made again would be paid for twice; or the
+            generations are no file.
     """
     done: dict[str, int] = {}
     failed: dict[str, int] = {}
@@ -183,53 +189,15 @@ def read(folder: RunFolder, with_ids: bool = False, scanned: Scan | None = None)
         for start in starts:
             lines.seek(start)
             record, places = read_line(lines.readline())
-            yield record if ids is None else _with_ids(record, places, ids)
-
-
-def _laid_out(record: Record, start: int) -> tuple[bytes, IdPlaces]:
-    """Return the ids of all turns as bytes, and where each turn's lie if they are written at ``start``."""
-    ids = array("I")
-    places: list[tuple[int, int] | None] = []
-    for turn in record.turns:
-        if turn.token_ids is None:
-            places.append(None)
-            continue
-        places.append((start + len(ids), len(turn.token_ids)))
-        try:
-            ids.extend(turn.token_ids)
-        except (OverflowError, TypeError) as error:
-            raise ValueError(f"{record.key}: token ids are unsigned 32-bit integers: {error}") from error
-    return _little_endian(ids).tobytes(), tuple(places)
-
-
-def _with_ids(record: Record, places: IdPlaces, file: BinaryIO) -> Record:
-    turns = tuple(
-        turn if place is None else dataclasses.replace(turn, token_ids=_ids_at(file, place))
-        for turn, place in zip(record.turns, places, strict=False)
-    )
-    return dataclasses.replace(record, turns=turns + record.turns[len(turns) :])
-
-
-def _ids_at(file: BinaryIO, place: tuple[int, int]) -> tuple[int, ...] | None:
-    start, count = place
-    if os.fstat(file.fileno()).st_size < (start + count) * _ID_BYTES:
-        return None
-    data = os.pread(file.fileno(), count * _ID_BYTES, start * _ID_BYTES)
-    ids = array("I")
-    ids.frombytes(data)
-    return tuple(_little_endian(ids))
-
-
-def _little_endian(ids: array[int]) -> array[int]:
-    if sys.byteorder == "big":
-        ids.byteswap()
-    return ids
+            yield record if ids is None else add_ids(record, places, ids)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     r"""Yield the start and bytes of every line; ``\n`` alone ends one."""
     if not path.exists():
         return
+    if not path.is_file():
+        raise UserError(f"{path} is no file; restore it or move its folder away")
     start = 0
     with path.open("rb") as file:
         for line in file:

@@ -7,7 +7,6 @@ import json
 import logging
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bench
@@ -16,7 +15,7 @@ from runner.results.grading import grading_fingerprint
 from runner.results.layout import RunFolder, write_atomic
 from runner.results.published import PublishedRow, published
 from runner.results.run import load_run
-from runner.results.verdict_table import grade_run
+from runner.results.verdict_table import read_verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +82,7 @@ def summarise(folder: RunFolder) -> RunSummary:
     """Compute a run's summary and write ``summary.json``; missing verdicts are made.
 
     Raises:
-        UserError: see :func:`runner.results.verdict_table.grade_run`.
+        UserError: see :func:`runner.results.verdict_table.read_verdicts`.
         StorageError: the file can't be written; the old one stays.
     """
     summary = compute_summary(folder)
@@ -97,7 +96,7 @@ def compute_summary(folder: RunFolder) -> RunSummary:
     from bench.metrics.figures import overall_figures, task_figures
     from bench.metrics.overthinking import REFERENCE
 
-    samples = _samples(grade_run(folder))
+    samples = _samples(folder)
     found = {str(task): frame for task, frame in samples.groupby("task", observed=True)}
     figures = {task: task_figures(task, found[task], REFERENCE) for task in _in_order(found)}
     rows = (SummaryRow(task, str(found[task]["category"].iloc[0]), figures[task].figures) for task in figures)
@@ -113,15 +112,13 @@ def compute_summary(folder: RunFolder) -> RunSummary:
     )
 
 
-def _samples(verdicts: Path) -> pd.DataFrame:
+def _samples(folder: RunFolder) -> pd.DataFrame:
     """Return the columns that the figures need; words that repeat are kept once."""
-    import pyarrow.parquet as pq
-
     from bench.metrics.figures import COLUMNS
 
     columns = ["task", "category", "usage_source", *COLUMNS]
     repeating = ["task", "category", "usage_source", "status", "outcome", "problem_id"]
-    frame: pd.DataFrame = pq.read_table(verdicts, columns=columns, read_dictionary=repeating).to_pandas()
+    frame: pd.DataFrame = read_verdicts(folder, columns=columns, read_dictionary=repeating).to_pandas()
     return frame
 
 

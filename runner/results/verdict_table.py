@@ -20,7 +20,7 @@ from runner.results.grading import (
     task_fingerprint,
 )
 from runner.results.layout import RunFolder, replacing, write_atomic
-from runner.results.record import Record, RecordStatus, sample_key
+from runner.results.record import Record, sample_key
 from runner.results.run import load_run
 from runner.results.store import read, scan
 
@@ -85,6 +85,28 @@ def grade_run(folder: RunFolder) -> Path:
     return path
 
 
+def read_verdicts(folder: RunFolder, **options: Any) -> pa.Table:
+    """Grade all samples of a run as :func:`grade_run` does and return the table; a damaged one is made again, once.
+
+    Args:
+        folder: The run's folder.
+        options: Of ``pyarrow.parquet.read_table``.
+
+    Raises:
+        UserError: see :func:`grade_run`.
+        StorageError: the table can't be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = grade_run(folder)
+    try:
+        return pq.read_table(path, page_checksum_verification=True, **options)
+    except (OSError, pa.ArrowException):
+        path.unlink(missing_ok=True)
+        return pq.read_table(grade_run(folder), **options)
+
+
 def _graded(records: Iterable[Record], family: str | None, tasks: dict[str, str]) -> Iterator[VerdictRow]:
     """Yield the verdicts and note the fingerprints of their tasks in ``tasks``."""
     for record in records:
@@ -115,10 +137,10 @@ class LiveTable:
         self._start = _length(folder)
         self._rows: list[VerdictRow] = []
         self._tasks: dict[str, str] = {}
-        self._redone: set[str] = set()
-        self._failed = set(scan(folder).failed)
+        self._keys: set[str] = set()
+        self._count = 0
         self._buffer = pa.BufferOutputStream()
-        self._new = pq.ParquetWriter(self._buffer, _schema())
+        self._new = pq.ParquetWriter(self._buffer, _schema(), write_page_checksum=True)
 
     def grade(self, record: Record) -> VerdictRow:
         """Return the verdict on a sample that was just stored, and keep it.
@@ -129,8 +151,8 @@ class LiveTable:
         row = grade_record(record, self._family)
         self._rows.append(row)
         self._tasks[record.task] = task_fingerprint(record.task)
-        if record.key in self._failed:
-            self._redone.add(record.key)
+        self._count += 1
+        self._keys.add(record.key)
         if len(self._rows) == _ROW_GROUP:
             self._flush()
         return row
@@ -141,48 +163,82 @@ class LiveTable:
         Raises:
             StorageError: the table can't be written; the old one stays.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         self._flush()
         basis = Basis(_length(self._folder), self._family, self._tasks)
         self._new.add_key_value_metadata(basis.metadata())
         self._new.close()
-        table = self._buffer.getvalue()
-        before = _basis_of(self._path)
-        if not self._start:
-            write_atomic(self._path, memoryview(table))
-        elif before is not None and before.holds(self._start, self._family):
-            basis = dataclasses.replace(basis, tasks={**before.tasks, **self._tasks})
-            _write(self._path, self._joined(pq.ParquetFile(pa.BufferReader(table))), basis)
-        else:
-            grade_run(self._folder)  # the earlier samples lack a table that still holds
+        try:
+            written = self._write_joined(basis)
+        except _Damaged:
+            self._path.unlink(missing_ok=True)
+            written = False
+        if not written:
+            grade_run(self._folder)
         return self._path
+
+    def _write_joined(self, basis: Basis) -> bool:
+        """Write earlier and new rows; False if they are not a row for each sample of the store."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        found = scan(self._folder).report
+        samples = found.done + found.failed
+        table = self._buffer.getvalue()
+        if not self._start:
+            if self._count == samples:
+                write_atomic(self._path, memoryview(table))
+            return self._count == samples
+        before = _basis_of(self._path)
+        if before is None or not before.holds(self._start, self._family):
+            return False
+        masks = list(self._masks())
+        if sum(map(sum, masks)) + self._count != samples:
+            return False
+        basis = dataclasses.replace(basis, tasks={**before.tasks, **self._tasks})
+        _write(self._path, self._joined(masks, pq.ParquetFile(pa.BufferReader(table))), basis)
+        return True
 
     def _flush(self) -> None:
         for table in _tables(self._rows):
             self._new.write_table(table)
         self._rows.clear()
 
-    def _joined(self, new: Any) -> Iterator[pa.Table]:
-        """Yield the earlier rows, without failed samples that were done again, then the new ones."""
-        import pyarrow.parquet as pq
+    def _masks(self) -> Iterator[list[bool]]:
+        """Yield for each group of earlier rows which of them stay: a sample that was graded now replaces its row."""
+        for rows in _groups(self._path, ["problem_id", "repeat"]):
+            places = zip(rows["problem_id"].to_pylist(), rows["repeat"].to_pylist(), strict=True)
+            yield [sample_key(problem_id, repeat) not in self._keys for problem_id, repeat in places]
 
-        with pq.ParquetFile(self._path) as earlier:
-            for group in range(earlier.num_row_groups):
-                yield self._kept(earlier.read_row_group(group))
+    def _joined(self, masks: list[list[bool]], new: Any) -> Iterator[pa.Table]:
+        """Yield the earlier rows that stay, then the new ones."""
+        import pyarrow as pa
+
+        for rows, kept in zip(_groups(self._path), masks, strict=True):
+            if any(kept):
+                yield rows.filter(pa.array(kept, pa.bool_()))
         for group in range(new.num_row_groups):
             yield new.read_row_group(group)
 
-    def _kept(self, rows: pa.Table) -> pa.Table:
-        if not self._redone:
-            return rows
-        places = zip(*(rows[name].to_pylist() for name in ("problem_id", "repeat", "status")), strict=True)
-        kept = [
-            status != RecordStatus.ERROR or sample_key(problem_id, repeat) not in self._redone
-            for problem_id, repeat, status in places
-        ]
-        return rows.filter(kept)
+
+class _Damaged(Exception):
+    """A table whose rows can't be read though its footer can."""
+
+
+def _groups(path: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
+    """Yield a table's groups of rows.
+
+    Raises:
+        _Damaged: a group can't be read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            for group in range(file.num_row_groups):
+                yield file.read_row_group(group, columns=columns)
+    except (OSError, pa.ArrowException) as error:
+        raise _Damaged from error
 
 
 def _length(folder: RunFolder) -> int:
@@ -212,7 +268,7 @@ def _write(path: Path, tables: Iterable[pa.Table], basis: Basis) -> None:
     """Write the tables, and once they are all there their basis."""
     import pyarrow.parquet as pq
 
-    with replacing(path) as temporary, pq.ParquetWriter(temporary, _schema()) as writer:
+    with replacing(path) as temporary, pq.ParquetWriter(temporary, _schema(), write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)
         writer.add_key_value_metadata(basis.metadata())

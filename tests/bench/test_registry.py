@@ -78,6 +78,11 @@ def test_tasks_of_a_users_folder_are_found(tmp_path):
         (DOUBLE.replace('name = "double"', ""), "task class Double lacks name"),
         (DOUBLE.replace("def gold", "def goId"), "task class Double lacks gold"),
         (DOUBLE.replace('"double"', '"Double it"'), "lower case letters"),
+        ("import sys; sys.exit(0)", "SystemExit: 0"),
+        (DOUBLE.replace('"double"', "3"), "Double.name has to be of type str, not 3"),
+        (DOUBLE.replace('"arithmetic"', "None"), "Double.category has to be of type str"),
+        (DOUBLE.replace("AnswerKind.INTEGER", '"integer"'), "Double.answer_kind has to be of type AnswerKind"),
+        (DOUBLE.replace("    sizes", "    order = True\n    sizes"), "Double.order has to be of type int, not True"),
     ],
 )
 def test_a_broken_user_file_is_named_with_its_cause_and_adds_nothing(tmp_path, text, cause):

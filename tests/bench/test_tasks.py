@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bench
-from bench.problem import write_gold
+from bench.problem import AnswerKind, write_gold
 from bench.registry import make_task, problem_from_data, task_names
 
 PINNED = json.loads(Path(__file__).with_name("golden").joinpath("problems.json").read_text(encoding="utf-8"))
@@ -279,6 +279,39 @@ def test_data_without_an_answer_is_refused(name, data, message):
 def test_places_that_do_not_exist_are_refused(place, message):
     with pytest.raises(ValueError, match=message):
         make_task("sum").problem(**place)
+
+
+class Fixed(type(make_task("sum"))):
+    def gold(self, data):
+        return self.fixed
+
+
+@pytest.mark.parametrize(
+    ("kind", "gold", "message"),
+    [
+        ("integer", True, "an integer or a Fraction, not a bool"),
+        ("rational", 0.5, "an integer or a Fraction, not a float"),
+        ("relation", "≤", "one of > < =, not a str '≤'"),
+        ("integer_list", [1], "a tuple of integers, at least one, not a list"),
+        ("integer_list", (1, 2.0), "not a tuple of float, int"),
+        ("integer_set", (), "at least one"),
+        ("integer", Fraction(-(10**5000)), "at most 1000 digits"),
+        ("rational", Fraction(1, 10**1000), "at most 1000 digits"),
+        ("integer_list", (1, -(10**1000)), "at most 1000 digits"),
+    ],
+)
+def test_a_gold_that_no_answer_could_meet_is_refused(monkeypatch, kind, gold, message):
+    monkeypatch.setattr(Fixed, "answer_kind", AnswerKind(kind))
+    monkeypatch.setattr(Fixed, "fixed", gold, raising=False)
+    with pytest.raises(ValueError, match=message):
+        Fixed().from_data([1])
+
+
+def test_the_longest_product_grades_and_a_longer_one_is_refused():
+    problem = problem_from_data("multiplication", [10**999, 9])
+    assert bench.grade(problem, rf"\boxed{{{write_gold(problem.gold)}}}").outcome == "correct"
+    with pytest.raises(ValueError, match="multiplication: the gold of answer kind integer has to be of at most 1000"):
+        problem_from_data("multiplication", [10**999, 10])
 
 
 def test_sizes_may_come_from_yaml():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -228,6 +229,45 @@ def test_names_are_no_markup(name: str, tmp_path: Path) -> None:
     status = runner("status", f"{name}/single", cwd=tmp_path)
     assert status.code == 0, status.err
     assert name in status.out
+
+
+def test_a_run_without_its_identity_is_not_spoken_for(tmp_path: Path) -> None:
+    asked = [*SCRIPTED, "suite.samples=1", "suite.tasks=[sum]"]
+    assert runner(*asked, cwd=tmp_path).code == 0
+    (only_run(tmp_path) / "run.json").unlink()
+    refused = runner(*asked, cwd=tmp_path)
+    assert refused.code == 2
+    assert "no run.json" in refused.err
+
+
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&-", "| head -1", ">&- 2>&-"])
+def test_closed_streams_cost_nothing(redirection: str, tmp_path: Path) -> None:
+    typed = shlex.join([sys.executable, "-m", "runner", *SCRIPTED, "suite.samples=1", "suite.tasks=[sum]"])
+    done = subprocess.run(
+        ["bash", "-c", f"{typed} {redirection}"], cwd=tmp_path, env=environment(), capture_output=True
+    )
+    assert b"Traceback" not in done.stderr + done.stdout
+    assert done.returncode == 0
+    lines = (only_run(tmp_path) / "generations.jsonl").read_bytes().split(b"\n")
+    assert [json.loads(line)["task"] for line in lines[:-1]] == ["sum"]
+
+
+def test_an_ascii_terminal_gets_its_table(tmp_path: Path) -> None:
+    done = runner(
+        *SCRIPTED, "suite.samples=1", "suite.tasks=[sum]", cwd=tmp_path, PYTHONIOENCODING="ascii", COLUMNS="0"
+    )
+    assert done.code == 0, done.err
+    assert "all tasks" in done.out
+
+
+def test_an_early_ctrl_c_is_no_traceback(tmp_path: Path) -> None:
+    for moment in (0.2, 0.5, 0.9):
+        process = start(*SCRIPTED, "suite.samples=500", "engine.step_s=0.1", cwd=tmp_path)
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 130, out + err
+        assert "Traceback" not in err
 
 
 def test_sigterm_ends_cleanly(tmp_path: Path) -> None:

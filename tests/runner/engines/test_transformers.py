@@ -223,7 +223,7 @@ def test_out_of_memory_halves_the_batch_and_changes_no_text(tiny: Path, make: Ma
 def test_out_of_memory_with_one_sequence_fails_that_request_alone(tiny: Path, make: Make) -> None:
     engine = make(tiny)
     failing(engine, torch.OutOfMemoryError("CUDA out of memory"), lambda ids: ids.shape[1] > 150)
-    done = ask(engine, [*questions(), request("huge", "1 " * 100, max_tokens=4)])
+    done = ask(engine, [*questions(), request("huge", "é" * 90, max_tokens=4)])
     failures = {key: generation.failure.kind for key, generation in done.items() if generation.failure}
     assert failures == {"huge": "out_of_memory"}
 

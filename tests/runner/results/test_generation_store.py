@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,6 +99,21 @@ def test_lost_ids_are_none(folder: RunFolder) -> None:
     assert [record.turns[0].token_ids for record in read(folder, with_ids=True)] == [None]
 
 
+def test_later_ids_are_not_taken_for_lost_ones(folder: RunFolder) -> None:
+    store(folder, made(0, turns=(Turn("model", "x", (1, 2)),)))
+    folder.token_ids.write_bytes(b"")
+    store(folder, made(1, turns=(Turn("model", "y", (3, 4, 5)),)))
+    assert [record.turns[0].token_ids for record in read(folder, with_ids=True)] == [None, (3, 4, 5)]
+
+
+def test_places_without_a_checksum_are_read(folder: RunFolder) -> None:
+    record = made(0, turns=(Turn("model", "x", (1, 2)),))
+    store(folder, record)
+    line = folder.generations.read_text()
+    folder.generations.write_text(re.sub(r'"ids":\[\[0,2,\d+\]\]', '"ids":[[0,2]]', line))
+    assert list(read(folder, with_ids=True)) == [record]
+
+
 @pytest.mark.parametrize(
     "garbage",
     [b"null", b"{}", b"[1]", b"7", b"garbage", b"\xff\xfe\x00", b"", b"[" * 100_000, b'{"version": 1}', b"NaN"],
@@ -113,7 +129,11 @@ def test_a_garbage_line_in_the_middle_is_counted(folder: RunFolder, garbage: byt
 @pytest.mark.parametrize(
     ("field", "value"),
     [("version", "null"), ("problem_id", "3"), ("turns", '[{"kind":"model","text":1}]'), ("latency_s", "NaN"),
-     ("usage", '{"output":"ten"}'), ("status", '"fine"'), ("ids", "[[-1,2]]"), ("failure", '"x"')],
+     ("usage", '{"output":"ten"}'), ("status", '"fine"'), ("ids", "[[-1,2]]"), ("failure", '"x"'),
+     ("index", str(1 << 63)), ("latency_s", "1e999"), ("started_s", "1" + "0" * 400), ("usage", '{"source":1}'),
+     ("usage", '{"prompt":9223372036854775808}'), ("usage", r'{"source":"\ud800"}'), ("problem_id", r'"\ud800"'),
+     ("failure", '{"boundary":"engine","kind":1,"message":""}'),
+     ("failure", '{"boundary":"engine","kind":"","message":[]}')],
 )  # fmt: skip
 def test_a_line_edited_by_hand_is_no_record(folder: RunFolder, field: str, value: str) -> None:
     store(folder, made(0))
@@ -170,3 +190,9 @@ def test_a_record_that_no_line_can_hold_is_refused(folder: RunFolder, record: Re
 def test_a_folder_without_generations_holds_nothing(folder: RunFolder) -> None:
     assert list(read(folder, with_ids=True)) == []
     assert scan(folder).report.bytes == 0
+
+
+def test_a_folder_in_place_of_the_generations_is_one_clear_line(folder: RunFolder) -> None:
+    folder.generations.mkdir(parents=True)
+    with pytest.raises(UserError, match=r"generations\.jsonl"):
+        scan(folder)

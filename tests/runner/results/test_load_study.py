@@ -62,6 +62,16 @@ def test_a_missing_study_is_one_clear_line_with_those_there_are(tmp_path: Path) 
         runner.load(tmp_path / "no" / "such")
 
 
+def test_an_unreadable_run_is_passed_over_unless_asked_for(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made_run(tmp_path / "study" / "good", made(0))
+    bad = made_run(tmp_path / "study" / "bad", made(1))
+    bad.run_json.write_text(bad.run_json.read_text()[:-9])
+    assert list(runner.load(tmp_path / "study")["run"]) == ["good"]
+    assert [record.message for record in caplog.records if "bad" in record.message]
+    with pytest.raises(UserError, match=r"run\.json"):
+        runner.load(bad.path)
+
+
 def test_importing_runner_imports_nothing_heavy() -> None:
     code = "import sys, runner; print([m for m in ('pandas', 'numpy', 'pyarrow', 'torch') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

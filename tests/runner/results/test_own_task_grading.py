@@ -11,6 +11,7 @@ from typing import Any
 
 from made_records import made, made_run
 
+from bench.problem import data_digest
 from runner.results.layout import RunFolder
 from runner.results.record import Record, RecordStatus
 
@@ -45,6 +46,7 @@ GRADE = """
 import json, sys
 from pathlib import Path
 import pyarrow.parquet as pq
+from bench.problem import data_digest
 from runner.results.layout import RunFolder
 from runner.results.store import read
 from runner.results.summary import summarise
@@ -64,7 +66,7 @@ print(json.dumps(found))
 
 
 def shared(data: Any, text: str = r"\boxed{24}", **changes: Any) -> Record:
-    record = replace(made(0, text), problem_id=f"share:{data}", task="share", data=data)
+    record = replace(made(0, text), problem_id=f"share:data:{data_digest('share', 1, data)}", task="share", data=data)
     return replace(record, **changes)
 
 

@@ -16,7 +16,15 @@ from runner.results.layout import RunFolder
 from runner.results.run import Run, code_revision, load_run, open_run
 
 LOADED = LoadedModel("transformers", "0.1.2", 32, "dense", "float32", "cpu", 8192, {"torch": "2.13.0"})
-SETTINGS = {"prompt": {"user": "{question} ${x} \ud800\u2028"}, "sampling": {"top_k": 0, "seed": None}}
+SETTINGS = {
+    "model": {"name": "x", "family": "qwen3", "published_as": None},
+    "precision": {"name": "auto"},
+    "prompt": {"name": "odd", "user": "{question} ${x} \ud800\u2028"},
+    "budget": {"tokens": None},
+    "effort": {"level": "default"},
+    "sampling": {"name": "greedy", "temperature": 0, "top_p": 1.0, "top_k": 0, "seed": 1},
+    "suite": {"name": "basic_math", "seed": 1, "task_folder": None},
+}
 
 
 def opened(folder: RunFolder, loaded: LoadedModel = LOADED, fingerprint: str = "a" * 16) -> Run:
@@ -76,6 +84,18 @@ def test_another_gpu_or_version_is_an_attempt_of_the_same_run(tmp_path: Path) ->
 def test_a_broken_identity_is_one_clear_line(tmp_path: Path, text: str) -> None:
     folder = RunFolder(tmp_path)
     folder.run_json.write_text(text)
+    with pytest.raises(UserError, match=r"run\.json"):
+        load_run(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"attempts": []}, {"settings": []}, {"settings": {}}, {"settings": {"model": {"name": 1}}}, {"updated": None}],
+)
+def test_an_identity_of_another_shape_is_one_clear_line(tmp_path: Path, change: dict[str, object]) -> None:
+    folder = RunFolder(tmp_path / "run")
+    opened(folder)
+    folder.run_json.write_text(json.dumps({**json.loads(folder.run_json.read_text()), **change}))
     with pytest.raises(UserError, match=r"run\.json"):
         load_run(folder)
 

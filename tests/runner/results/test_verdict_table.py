@@ -11,10 +11,14 @@ import pytest
 from made_records import made, made_run
 
 import bench
+import runner
+from bench.registry import task_class
 from runner.errors import UserError
 from runner.results.grading import grade_record, grading_fingerprint
-from runner.results.record import RecordStatus, Turn
+from runner.results.layout import RunFolder
+from runner.results.record import Record, RecordStatus, Turn
 from runner.results.store import GenerationStore
+from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable, grade_run
 
 
@@ -68,6 +72,18 @@ def test_no_text_breaks_the_table(tmp_path: Path, text: str) -> None:
 def test_damaged_data_is_not_a_wrong_answer() -> None:
     row = grade_record(replace(made(0), data=None))
     assert (row["outcome"], row["reason"], row["correct"]) == ("ungraded", "unreadable_data", None)
+
+
+def test_data_that_the_id_does_not_name_is_not_graded() -> None:
+    assert grade_record(replace(made(0), data=made(1).data))["reason"] == "unreadable_data"
+
+
+@pytest.mark.parametrize(("before", "now"), [(1, 3), (0, 0), (20251201, 20260101)])
+def test_samples_of_an_earlier_wording_are_graded(monkeypatch: pytest.MonkeyPatch, before: int, now: int) -> None:
+    monkeypatch.setattr(task_class("sum"), "wording_version", before)
+    record = made(0)
+    monkeypatch.setattr(task_class("sum"), "wording_version", now)
+    assert grade_record(record)["outcome"] == "correct"
 
 
 def test_an_unknown_task_is_one_clear_line(tmp_path: Path) -> None:
@@ -125,3 +141,51 @@ def test_the_live_table_is_the_one_made_from_the_store(
 def test_an_empty_run_has_an_empty_live_table(tmp_path: Path) -> None:
     folder = made_run(tmp_path / "run")
     assert rows(LiveTable(folder, None).finish()) == []
+
+
+def live(folder: RunFolder, *records: Record) -> Path:
+    """Store and grade as a run does."""
+    with GenerationStore(folder) as store:
+        table = LiveTable(folder, "thinker")
+        for record in records:
+            store.append(record)
+            table.grade(record)
+        return table.finish()
+
+
+def test_a_sample_that_failed_twice_is_in_the_live_table_once(tmp_path: Path) -> None:
+    failed = made(0, status=RecordStatus.ERROR)
+    folder = made_run(tmp_path / "run")
+    for record in (failed, failed, made(0)):
+        path = live(folder, record)
+        assert [row["status"] for row in rows(path)] == [record.status]
+
+
+def test_a_sample_of_a_damaged_line_is_in_the_live_table_once(tmp_path: Path) -> None:
+    folder = made_run(tmp_path / "run", made(0), made(1))
+    grade_run(folder)
+    text = folder.generations.read_bytes()
+    folder.generations.write_bytes(b"x" + text[1:])
+    assert [row["index"] for row in rows(live(folder, made(0)))] == [1, 0]
+
+
+def test_a_damaged_line_that_is_not_done_again_leaves_the_live_table(tmp_path: Path) -> None:
+    folder = made_run(tmp_path / "run", made(0), made(1))
+    grade_run(folder)
+    text = folder.generations.read_bytes()
+    folder.generations.write_bytes(b"x" + text[1:])
+    assert [row["index"] for row in rows(live(folder, made(2)))] == [1, 2]
+
+
+@pytest.mark.parametrize("place", [40, 400])
+def test_a_table_damaged_behind_its_footer_is_made_again(tmp_path: Path, place: int) -> None:
+    folder = made_run(tmp_path / "study" / "run", made(0), made(1))
+    path = grade_run(folder)
+    whole = path.read_bytes()
+    damaged = whole[:place] + bytes(60) + whole[place + 60 :]
+    path.write_bytes(damaged)
+    assert list(runner.load(folder.path)["index"]) == [0, 1]
+    path.write_bytes(damaged)
+    assert summarise(folder).overall.n == 2
+    path.write_bytes(damaged)
+    assert [row["index"] for row in rows(live(folder, made(2)))] == [0, 1, 2]
