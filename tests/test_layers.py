@@ -32,7 +32,7 @@ FLOORS = (
     )),
     ("sample, store", (
         "runner.sampling.sample", "runner.results.layout", "runner.results.append", "runner.results.lock",
-        "runner.results.store", "runner.results.run", "runner.results.log",
+        "runner.results.store", "runner.results.token_ids", "runner.results.run", "runner.results.log",
     )),
     ("driver, grading", ("runner.sampling.driver", "runner.results.grading", "runner.results.verdict_table")),
     ("summary", ("runner.results.summary", "runner.results.published", "runner.results.load")),
