@@ -9,6 +9,7 @@ from rich.console import Console
 import bench
 from bench.problem import Problem, write_gold
 from bench.verdict import Outcome
+from runner.config.compose import read_stored
 from runner.config.settings import PromptSettings
 from runner.errors import UserError
 from runner.report.console import print_line
@@ -38,7 +39,7 @@ def show_sample(path: Path, wanted: str, console: Console) -> None:
     problem = problem_of(record)
     if problem is None:
         raise UserError(f"{record.key}: its stored data can't be read as a problem of {record.task}: {record.data!r}")
-    _print_prompt(run, problem, console)
+    _print_prompt(folder, run, problem, console)
     thinking = bench.split_thinking(
         record.text, finish_reason=record.finish_reason.value, prompt_tail=record.prompt_tail, family=family
     )
@@ -77,8 +78,8 @@ def _find(folder: RunFolder, wanted: str, family: str) -> Record:
     )
 
 
-def _print_prompt(run: Run, problem: Problem, console: Console) -> None:
-    prompt = PromptSettings.model_validate(run.settings["prompt"])
+def _print_prompt(folder: RunFolder, run: Run, problem: Problem, console: Console) -> None:
+    prompt = read_stored(PromptSettings, run.settings["prompt"], folder.run_json)
     for message in messages_for(prompt, problem.question):
         _section(console, message.role, message.content)
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from runner.config.compose import read_stored
 from runner.config.settings import SuiteSettings
 from runner.config.suite import Suite
 from runner.report.console import print_line
@@ -75,7 +76,7 @@ def show_status(study: Path, console: Console) -> int:
 
 def _progress(folder: RunFolder, run: Run) -> Progress:
     """Count what is there of the samples that the latest command asked for."""
-    suite = Suite(SuiteSettings.model_validate(run.settings["suite"]))
+    suite = Suite(read_stored(SuiteSettings, run.settings["suite"], folder.run_json))
     found = scan(folder)
     return Progress(
         name=folder.path.name,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any, TypeVar, get_args
 
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
@@ -16,6 +17,8 @@ from yaml import YAMLError
 from runner.config.folder import config_folder
 from runner.config.settings import Settings
 from runner.errors import UserError
+
+Stored = TypeVar("Stored", bound=BaseModel)
 
 # What Hydra raises for a configuration that can't be composed.
 HYDRA_ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError, OSError)
@@ -41,6 +44,21 @@ def settings_from(config: DictConfig) -> Settings:
         return Settings.model_validate(plain)
     except ValidationError as error:
         raise UserError("\n".join(_explain(detail) for detail in error.errors())) from error
+
+
+def read_stored(group: type[Stored], plain: Any, where: Path) -> Stored:
+    """Return a group of settings that a run was stored with.
+
+    Raises:
+        UserError: they are of another version of this program.
+    """
+    try:
+        return group.model_validate(plain)
+    except ValidationError as error:
+        first = _explain(error.errors()[0])
+        raise UserError(
+            f"{where} was stored by another version of this program ({first}); read it with that"
+        ) from error
 
 
 def compose(overrides: Sequence[str]) -> Settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -24,10 +25,16 @@ def environment(**changes: str) -> dict[str, str]:
     return {**clean, "PYTHONUNBUFFERED": "1", "CUDA_VISIBLE_DEVICES": "", **changes}
 
 
+def hear_ctrl_c() -> None:
+    """Undo what a shell does to a job in the background, which the tests themselves may be: it ignores SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*arguments: str, cwd: Path, file_limit: int | None = None, **changes: str) -> subprocess.Popen[str]:
     """Start a command; no file that it writes can grow beyond ``file_limit`` bytes, as on a full disk."""
 
     def limit() -> None:
+        hear_ctrl_c()
         if file_limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
 

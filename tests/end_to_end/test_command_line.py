@@ -361,3 +361,14 @@ def _await_lines(cwd: Path, count: int) -> None:
                 return
         time.sleep(0.02)
     raise AssertionError("the run did not begin")
+
+
+def test_a_run_of_another_version_is_one_line(tmp_path: Path) -> None:
+    asked = [*SCRIPTED, "suite.samples=1", "suite.tasks=[sum]"]
+    assert runner(*asked, cwd=tmp_path).code == 0
+    run_json = only_run(tmp_path) / "run.json"
+    run_json.write_text(run_json.read_text().replace('"interpolate"', '"interpolates"').replace('"folds"', '"foldz"'))
+    for command in (["status", "outputs/single"], ["show", str(run_json.parent), "sum:0:0:0"]):
+        done = runner(*command, cwd=tmp_path)
+        assert done.code == 2
+        assert "Traceback" not in done.err

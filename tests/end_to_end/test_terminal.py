@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import runner as package
-from tests.end_to_end.command import SCRIPTED, environment
+from tests.end_to_end.command import SCRIPTED, environment, hear_ctrl_c
 
 
 def read_until(terminal: int, text: bytes, seconds: float = 120) -> bytes:
@@ -40,6 +40,7 @@ def test_ctrl_c_ends_a_live_display(tmp_path: Path) -> None:
             stdout=other,
             stderr=other,
             start_new_session=True,
+            preexec_fn=hear_ctrl_c,
         )
         os.close(other)
         try:
