@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from runner.config import machine
-from runner.config.settings import ConcreteEngine, ScriptedSettings, Settings
+from runner.config.settings import ConcreteEngine, ScriptedSettings, Settings, VllmSettings
 from runner.engines.base import EngineCapabilities
 from runner.errors import UserError
 
@@ -29,6 +29,8 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
             f"budget.tokens={budget.tokens}: the context of {model.name} holds {model.context} tokens of prompt and "
             "output together; give less, or null to use what is left of it"
         )
+    if isinstance(engine, VllmSettings) and (engine.max_model_len or 0) > (model.context or engine.max_model_len or 0):
+        yield f"engine.max_model_len={engine.max_model_len}: the context of {model.name} is {model.context}; give less"
     scripted = isinstance(engine, ScriptedSettings)
     if (model.source == "none") != scripted:
         yield f"model={model.name} with engine={engine.name}: model=scripted and engine=scripted go together"

@@ -97,7 +97,7 @@ class VllmSettings(_Group):
     tensor_parallel_size: Positive = Field(description="GPUs that share every layer")
     pipeline_parallel_size: Positive = Field(description="Groups of GPUs that hold consecutive layers")
     gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = Field(description="Share of a GPU's memory to take")
-    max_num_seqs: Positive = Field(description="Sequences decoded together; also the window of requests in flight")
+    max_num_seqs: Positive = Field(description="Sequences decoded together; twice as many are kept in flight")
     max_model_len: Positive | None = Field(description="Context to reserve memory for; null takes the model's")
     enforce_eager: bool = Field(description="Skip graph compilation: quicker start, slower steps")
     prefix_caching: bool = Field(description="Reuse the key-value cache of shared prompt beginnings")

@@ -78,7 +78,8 @@ def load_config(weights: Weights, model: ModelSettings) -> Any:
         try:
             return transformers.AutoConfig.from_pretrained(weights.folder, trust_remote_code=model.trust_remote_code)
         except (OSError, ValueError, ImportError) as error:
-            raise UserError(f"can't read the model in {weights.folder}: {error}") from error
+            reason = str(error).strip().partition("\n")[0]
+            raise UserError(f"can't read the model in {weights.folder}: {reason}") from error
 
 
 def context_of(config: Any, model: ModelSettings) -> int:

@@ -78,6 +78,8 @@ class Driver:
             except EngineDied as death:
                 self._bury(death)
                 yield from self._take_finished()
+                if stop.is_set():  # what ended us may have ended the engine too
+                    break
                 self._revive(death)
             yield from self._take_finished()
         self._cancel_all()

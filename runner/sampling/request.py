@@ -57,7 +57,8 @@ class Request:
         key: Unique among the requests in flight, stable across runs: ``<sample key>#<turn>``.
         messages: The conversation so far; the engine's chat template renders it once.
         sampling: How tokens are drawn.
-        seed: Seed of this sample, 63 bits; the draw at an absolute position depends on (seed, position) alone.
+        seed: Seed of this sample, 63 bits: the same request with the same seed gives the same text, whatever runs
+            beside it. Whether a continuation draws what the uninterrupted text would have is the engine's to say.
         max_tokens: Cap on new tokens; None lets the text run to the end of the context.
         prefix: The assistant's turn so far, continued without a new turn marker.
         stop: Strings that end the text; only for models that do not think.

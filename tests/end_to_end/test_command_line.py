@@ -82,6 +82,7 @@ def test_the_engine_may_die_in_the_middle(tmp_path: Path) -> None:
         (["model=scripted"], "engine=scripted"),
         (["engine=scripted"], "model=scripted"),
         (["engine=vllm"], "pip install -e '.[vllm]'"),
+        (["engine=vllm", "engine.max_model_len=99999"], "engine.max_model_len=99999"),
         (["engine=transformers", "precision=fp16"], "use precision=fp32"),
         (["--nonsense"], "--nonsense"),
         (["stauts", "outputs/none"], "Did you mean status"),
