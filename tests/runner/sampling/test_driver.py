@@ -248,6 +248,25 @@ def test_an_engine_that_can_not_come_back_is_not_built_again() -> None:
     assert built == 1
 
 
+def test_once_stopped_a_dead_engine_is_not_built_again() -> None:
+    """A signal to the whole process group ends the engine's own process too."""
+    built = 0
+    stop = Event()
+
+    class Ended(ScriptedEngine):
+        def poll(self, timeout_s: float) -> list[Generation]:
+            stop.set()
+            raise EngineDied("SIGTERM")
+
+    def build() -> Engine:
+        nonlocal built
+        built += 1
+        return Ended(MODEL, script(), problem_of)
+
+    assert list(Driver(build, ToolPool({}), max_restarts=3).run(singles(5), stop)) == []
+    assert built == 1
+
+
 def test_two_requests_with_one_key_are_refused() -> None:
     twice = [next(singles(1)), next(singles(1))]
     with pytest.raises(ValueError, match="key"):
