@@ -77,6 +77,8 @@ class VllmCore:
         """
         from vllm.v1.engine.exceptions import EngineDeadError
 
+        if self._death is not None:  # vLLM itself notices only now and then
+            raise self._death
         try:
             self._llm.add_request(key, {"type": "token", "prompt_token_ids": list(ids)}, params)
         except EngineDeadError as error:
