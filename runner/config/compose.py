@@ -81,9 +81,7 @@ def compose(overrides: Sequence[str]) -> Settings:
 def explain(error: Exception) -> str:
     """Return Hydra's complaint as one line with near names."""
     text = str(error)
-    if match := re.search(
-        r"Could not find '([^']+)/([^'/]+)'.*?Available options in '[^']+':\n(.*?)\nConfig", text, re.S
-    ):
+    if match := _NO_OPTION.search(text):
         group, given, listed = match.groups()
         options = [line.strip() for line in listed.splitlines()]
         return f"{group}={given}: no such option.{near(given, options)} Options: {', '.join(options)}"
