@@ -46,8 +46,8 @@ def prepare(settings: Settings) -> Point:
         UserError: everything that is wrong, a line each.
     """
     engine = resolve(settings.engine)
+    suite = Suite(settings.suite)  # makes a user's own tasks known
     preflight(settings, engine, capabilities(engine))
-    suite = Suite(settings.suite)
     fingerprint = generation_fingerprint(settings, suite)
     return Point(settings, engine, suite, fingerprint, _folder(settings, fingerprint))
 

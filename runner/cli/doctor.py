@@ -14,9 +14,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from netrc import NetrcParseError, netrc
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.table import Table
@@ -26,7 +24,7 @@ from runner.config import machine
 from runner.weights.cache import cache_folder
 from runner.weights.embedded import MODELS, embedded_folder
 
-PATIENCE_S = 1.5  # for all checks together; they run side by side
+PATIENCE_S = 5.0  # for all checks together; they run side by side
 
 _LOW_DISK = 2 * machine.GIB
 _LOW_MEMORY = 2 * machine.GIB
@@ -65,7 +63,7 @@ def run_doctor(console: Console) -> int:
 
 
 def diagnose(outputs: Path = Path("outputs")) -> list[Finding]:
-    """Look at this machine; takes at most two seconds and never raises. Secrets are not in any message."""
+    """Look at this machine; takes at most ``PATIENCE_S`` and never raises. Secrets are not in any message."""
     found: dict[str, list[Finding]] = {}
     checks = [
         threading.Thread(target=_check, args=(name, check, outputs, found), daemon=True)
@@ -225,24 +223,14 @@ def _hub_token(_: Path) -> Iterator[Finding]:
 
 
 def _wandb(_: Path) -> Iterator[Finding]:
-    host = urlsplit(os.environ.get("WANDB_BASE_URL") or "https://api.wandb.ai").netloc
+    from runner.tracking.wandb import logged_in, server
+
     if os.environ.get("WANDB_API_KEY"):
-        yield Finding("wandb", Level.OK, "logged in by WANDB_API_KEY")
-    elif _in_netrc(host):
-        yield Finding("wandb", Level.OK, f"logged in at {host}")
+        yield Finding("wandb", Level.OK, f"logged in at {server()} by WANDB_API_KEY")
+    elif logged_in():
+        yield Finding("wandb", Level.OK, f"logged in at {server()}")
     else:
-        yield Finding("wandb", Level.MISSING, f"not logged in at {host}: runs are kept offline", "wandb login")
-
-
-def _in_netrc(host: str) -> bool:
-    named = os.environ.get("NETRC")
-    for path in [Path(named)] if named else [Path("~/.netrc"), Path("~/_netrc")]:
-        try:
-            if netrc(path.expanduser()).authenticators(host):
-                return True
-        except (OSError, RuntimeError, NetrcParseError):
-            continue
-    return False
+        yield Finding("wandb", Level.MISSING, f"not logged in at {server()}: runs are kept offline", "wandb login")
 
 
 def _slurm(_: Path) -> Iterator[Finding]:

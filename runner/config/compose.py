@@ -25,6 +25,7 @@ HYDRA_ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError, O
 
 
 _NO_OPTION = re.compile(r"Could not find '([^']+)/([^'/]+)'.*?Available options in '[^']+':\n(.*?)\nConfig", re.S)
+_NO_FILE = re.compile(r"Could not load '([^']+)/([^'/]+)'")
 _NO_KEY = re.compile(r"Could not (?:override|append to config|find) '([^']+)'")
 
 
@@ -85,8 +86,13 @@ def explain(error: Exception) -> str:
         group, given, listed = match.groups()
         options = [line.strip() for line in listed.splitlines()]
         return f"{group}={given}: no such option.{near(given, options)} Options: {', '.join(options)}"
+    if match := _NO_FILE.search(text):
+        group, given = match.groups()
+        return f"{group}={given}: no such option; give one of those that python -m runner --help lists"
     if match := _NO_KEY.search(text):
         key = match.group(1)
+        if key.endswith("/"):
+            return f"{key[:-1]}=: nothing given; give one of the options that python -m runner --help lists"
         return f"{key}: no such key.{near(key, list(known_keys()))} See python -m runner --help"
     if "input" in text and "hydra.cc" in text:
         first = text.splitlines()[0]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+import bench
 from runner.config import machine
+from runner.config.compose import near
 from runner.config.settings import ConcreteEngine, ScriptedSettings, Settings, VllmSettings
 from runner.engines.base import EngineCapabilities
 from runner.errors import UserError
@@ -31,6 +33,8 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
         )
     if isinstance(engine, VllmSettings) and (engine.max_model_len or 0) > (model.context or engine.max_model_len or 0):
         yield f"engine.max_model_len={engine.max_model_len}: the context of {model.name} is {model.context}; give less"
+    if isinstance(engine, ScriptedSettings):
+        yield from _unknown_tasks(engine)
     scripted = isinstance(engine, ScriptedSettings)
     if (model.source == "none") != scripted:
         yield f"model={model.name} with engine={engine.name}: model=scripted and engine=scripted go together"
@@ -41,3 +45,10 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
     no_gpu = not machine.has_gpu() and sys.platform != "darwin"  # Apple's GPU shows once torch is loaded
     if settings.precision.name == "fp16" and not scripted and no_gpu:
         yield "precision=fp16: a CPU has no fast fp16 arithmetic; use precision=fp32 (or auto)"
+
+
+def _unknown_tasks(engine: ScriptedSettings) -> Iterator[str]:
+    known = bench.task_names()
+    for task in engine.task_accuracy:
+        if task not in known:
+            yield f"engine.task_accuracy.{task}: no such task.{near(task, known)} python -m runner tasks lists them"

@@ -18,7 +18,6 @@ class FinishReason(StrEnum):
     LENGTH = "length"  # a cap or the context ended it
     TOOL_CALLS = "tool_calls"
     REFUSED = "refused"  # blocked by a provider's filter
-    CANCELLED = "cancelled"
     ERROR = "error"
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from bench.problem import Problem
 from runner.config.suite import Place
 from runner.results.record import Record, RecordStatus, Turn, sample_key
-from runner.sampling.generation import Boundary, Failure, FinishReason, Generation
+from runner.sampling.generation import Failure, FinishReason, Generation
 from runner.sampling.request import Message, Request, SamplingParams
 from runner.tools.protocol import ToolCall, ToolResult
 
@@ -135,11 +135,6 @@ class SingleTurn:
         )
 
     def _record(self, generation: Generation) -> Record:
-        status = _STATUS.get(generation.finish_reason)
-        failure = generation.failure
-        if status is None:
-            status = RecordStatus.ERROR
-            failure = Failure(Boundary.SAMPLE, "cancelled", "the request was cancelled")
         return Record(
             problem_id=self._problem.id,
             task=self._problem.task,
@@ -147,7 +142,7 @@ class SingleTurn:
             index=self._place.index,
             repeat=self._place.repeat,
             data=self._problem.data,
-            status=status,
+            status=_STATUS[generation.finish_reason],
             finish_reason=generation.finish_reason,
             turns=(Turn("model", generation.text, generation.token_ids, generation.latency_s),),
             usage=generation.usage,
@@ -157,5 +152,5 @@ class SingleTurn:
             started_s=self._started_s,
             latency_s=self._clock() - self._started_s,
             code_revision=self._spec.code_revision,
-            failure=failure,
+            failure=generation.failure,
         )

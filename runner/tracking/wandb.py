@@ -97,7 +97,7 @@ class WandbTracker:
         mode = _mode_of_environment() if self._settings.mode == "auto" else self._settings.mode
         if mode != "online":
             return mode
-        if not _logged_in():
+        if not logged_in():
             _warn_once(
                 "W&B: no login (WANDB_API_KEY or `wandb login`), so runs are kept offline; `wandb sync` uploads them"
             )
@@ -164,7 +164,7 @@ class WandbTracker:
 
 def _mode_of_environment() -> _Mode:
     modes: dict[str, _Mode] = {"offline": "offline", "dryrun": "offline", "disabled": "disabled"}
-    return modes.get(os.environ.get("WANDB_MODE", "").lower(), "online")
+    return modes.get(os.environ.get("WANDB_MODE", ""), "online")
 
 
 def _client() -> Any:
@@ -179,12 +179,16 @@ def _client() -> Any:
     return wandb
 
 
-def _logged_in() -> bool:
+def server() -> str:
+    """Return the host that the client talks to; its default differs between versions of the client."""
+    return str(urlsplit(_client().setup().settings.base_url).netloc)
+
+
+def logged_in() -> bool:
     """Return whether the client has credentials for its server; it looks in the same places."""
     if os.environ.get("WANDB_API_KEY") or os.environ.get("WANDB_IDENTITY_TOKEN_FILE"):
         return True
-    settings = _client().setup().settings
-    return bool(settings.api_key) or _in_netrc(urlsplit(settings.base_url).netloc)
+    return bool(_client().setup().settings.api_key) or _in_netrc(server())
 
 
 def _in_netrc(host: str) -> bool:

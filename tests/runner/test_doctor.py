@@ -12,6 +12,7 @@ from rich.console import Console
 
 from runner.cli.doctor import Finding, Level, diagnose, exit_code, render
 from runner.config import machine
+from runner.tracking.wandb import server
 
 
 def _by_name(findings: list[Finding]) -> dict[str, Finding]:
@@ -51,12 +52,18 @@ def test_a_bare_machine_is_told_what_to_type() -> None:
 def test_what_is_there_is_found(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(bare_machine, "sbatch")
     _program(bare_machine, "bwrap")
-    (bare_machine / ".netrc").write_text("machine api.wandb.ai login user password secret-key\n")
+    (bare_machine / ".netrc").write_text(f"machine {server()} login user password {'5' * 40}-secret\n")
     (bare_machine / ".netrc").chmod(0o600)
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     found = _by_name(diagnose())
     assert {found[name].level for name in ("slurm", "bubblewrap", "wandb", "hub token")} == {Level.OK}
     assert "secret" not in str(found)
+
+
+def test_a_login_elsewhere_is_none_here(bare_machine: Path) -> None:
+    (bare_machine / ".netrc").write_text("machine elsewhere.example login user password secret-key\n")
+    (bare_machine / ".netrc").chmod(0o600)
+    assert _by_name(diagnose())["wandb"].level is Level.MISSING
 
 
 def test_a_broken_netrc_is_no_login(bare_machine: Path) -> None:
@@ -100,7 +107,7 @@ def test_free_space_is_asked_where_a_folder_will_be_made(tmp_path: Path) -> None
 
 
 def test_nothing_heavy_is_imported() -> None:
-    heavy = "torch", "transformers", "vllm", "wandb", "pandas", "huggingface_hub"
+    heavy = "torch", "transformers", "vllm", "pandas", "huggingface_hub"
     code = f"import sys, runner.cli.doctor as d; d.diagnose(); print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -77,3 +77,9 @@ def test_a_project_name_that_would_be_refused_is_a_users_mistake(project):
     settings = settings_of("wandb.yaml").model_copy(update={"project": project})
     with pytest.raises(UserError, match=r"tracking\.project"):
         make_tracker(settings)
+
+
+def test_an_unknown_mode_in_the_environment_is_refused(monkeypatch):
+    monkeypatch.setenv("WANDB_MODE", "of-line")
+    with pytest.raises(UserError, match="WANDB_MODE=of-line: no such mode"):
+        make_tracker(settings_of("wandb.yaml"))
