@@ -53,6 +53,12 @@ def write_gold(gold: Gold) -> str:
     return str(list(gold)) if isinstance(gold, tuple) else str(gold)
 
 
+def part_of(data: Any, parts: int) -> int:
+    """Return which of ``parts`` parts (from 0) data belongs to, whatever is asked about it."""
+    digest = hashlib.sha256(_to_json(data).encode("ascii")).digest()
+    return int.from_bytes(digest[:8], "little") % parts
+
+
 # json.dumps would build this encoder anew for each problem.
 _to_json = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 

@@ -137,6 +137,19 @@ EngineSettings = Annotated[
 ]
 
 
+class SplitSettings(_Group):
+    """One part of all problems, told apart by a hash of their data; a model trained on other parts has seen none."""
+
+    parts: Positive = Field(description="Parts into which all data falls, about equally")
+    part: Natural = Field(description="The part that is asked, from 0")
+
+    @model_validator(mode="after")
+    def _exists(self) -> SplitSettings:
+        if self.part >= self.parts:
+            raise ValueError(f"part {self.part} does not exist; {self.parts} parts are counted from 0")
+        return self
+
+
 class SuiteSettings(_Group):
     """Which problems are asked, and how many."""
 
@@ -146,6 +159,7 @@ class SuiteSettings(_Group):
     repeats: Positive = Field(description="Samples a problem")
     seed: Natural = Field(description="Seed of the problems; the same seed gives the same problems everywhere")
     tasks: tuple[Line, ...] | None = Field(description="Only these tasks; null takes all in params")
+    split: SplitSettings | None = Field(None, description="Only a part of all problems; null asks all")
     task_folder: Text | None = Field(description="Folder with your own task files; null for none")
     low: int = Field(description="Smallest operand; params refer to it")
     high: int = Field(description="Largest operand; params refer to it")

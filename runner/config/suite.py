@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
+from typing import Protocol
 
 import bench
-from bench.problem import Problem
+from bench.problem import Problem, part_of
 from bench.registry import add_folder, task_class
 from bench.task import Task
 from runner.config.settings import SuiteSettings
@@ -18,6 +20,8 @@ from runner.errors import UserError
 
 # Numbers as sample keys write them; longer ones than these name no sample.
 _NUMBER = r"(0|[1-9][0-9]{0,17})"
+# A part that none of so many problems in a row belongs to is empty, or too small to be asked from.
+_LONGEST_GAP_IN_PARTS = 100
 _PROBLEM_ID = re.compile(rf"([^:/]+):(-?[0-9]+):{_NUMBER}:{_NUMBER}:[0-9a-f]{{8}}")
 _SAMPLE_KEY = re.compile(rf"([^/]+)/{_NUMBER}")
 
@@ -29,6 +33,10 @@ class Place:
     fold: int
     index: int
     repeat: int
+
+
+class Indices(Iterable[int], Container[int], Protocol):
+    """Indices in rising order."""
 
 
 class Suite:
@@ -56,6 +64,7 @@ class Suite:
             raise UserError("suite.tasks is empty; give task names or null for all")
         for task in self.tasks.values():
             _check(task, settings.seed)
+        self._indices: dict[tuple[str, int], Indices] = {}
 
     @property
     def size(self) -> int:
@@ -71,8 +80,9 @@ class Suite:
         """
         s = self._settings
         for fold in range(s.folds):
-            for index in range(s.samples):
-                for task in self.tasks.values():
+            indices = [self._asked(task, fold) for task in self.tasks.values()]
+            for row in zip(*indices, strict=True):
+                for task, index in zip(self.tasks.values(), row, strict=True):
                     problem = _drawn(task, s.seed, fold, index)
                     for repeat in range(s.repeats):
                         yield problem, Place(fold, index, repeat)
@@ -112,10 +122,33 @@ class Suite:
         s, match = self._settings, _PROBLEM_ID.fullmatch(problem_id)
         if match is None or match[1] not in self.tasks or match[2] != str(s.seed):
             return None
-        fold, index = int(match[3]), int(match[4])
-        if fold >= s.folds or index >= s.samples:
+        task, fold, index = self.tasks[match[1]], int(match[3]), int(match[4])
+        if fold >= s.folds or index not in self._asked(task, fold):
             return None
-        return _drawn(self.tasks[match[1]], s.seed, fold, index)
+        return _drawn(task, s.seed, fold, index)
+
+    def _asked(self, task: Task, fold: int) -> Indices:
+        """Return the indices of a task's problems that are asked in a fold: all, or those of the split's part.
+
+        Raises:
+            UserError: the task fails on one of its problems, or the part has too few of them.
+        """
+        if self._settings.split is None:
+            return range(self._settings.samples)
+        if (task.name, fold) not in self._indices:
+            found = islice(self._in_part(task, fold), self._settings.samples)
+            self._indices[task.name, fold] = dict.fromkeys(found)
+        return self._indices[task.name, fold]
+
+    def _in_part(self, task: Task, fold: int) -> Iterator[int]:
+        split, last = self._settings.split, 0
+        assert split is not None
+        for index in count():
+            if part_of(_drawn(task, self._settings.seed, fold, index).data, split.parts) == split.part:
+                last = index
+                yield index
+            elif index - last > _LONGEST_GAP_IN_PARTS * split.parts:
+                raise UserError(f"suite.split: part {split.part} holds too few problems of {task.name}; ask for less")
 
     def _make(self, name: str) -> Task:
         try:

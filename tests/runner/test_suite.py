@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.problem import part_of
 from runner.config.compose import compose
 from runner.config.suite import Suite
 from runner.errors import UserError
@@ -134,3 +135,42 @@ def test_a_problem_comes_again_by_its_id() -> None:
         asked.problem(f"{problem.id[:-8]}00000000")
     with pytest.raises(UserError, match="is no problem of these tasks: sum"):
         asked.problem(problem.id.replace("sum", "mode"))
+
+
+def split(part: int, parts: int = 10) -> str:
+    return f"split={{parts:{parts},part:{part}}}"
+
+
+def test_a_split_asks_one_part_and_the_parts_share_nothing() -> None:
+    asked = [
+        {
+            problem.data
+            for problem, _ in suite("samples=30", "folds=2", split(part, 3)).places()
+            if problem.task != "comparison"
+        }
+        for part in range(3)
+    ]
+    assert [len(data) for data in asked] == [13 * 60] * 3
+    assert not (asked[0] & asked[1] | asked[1] & asked[2] | asked[0] & asked[2])
+    assert {part_of(data, 3) for data in asked[1]} == {1}
+
+
+def test_a_problem_of_a_split_is_found_again_and_others_are_not() -> None:
+    whole, part = suite("samples=40", "tasks=[sum]"), suite("samples=4", "tasks=[sum]", split(0))
+    inside = [problem.id for problem, _ in part.places()]
+    assert [part.problem(problem_id).id for problem_id in inside] == inside
+    outside = next(problem.id for problem, _ in whole.places() if problem.id not in inside)
+    assert part.count_done([f"{inside[0]}/0", f"{outside}/0"]) == 1
+    with pytest.raises(UserError, match="no problem"):
+        part.problem(outside)
+
+
+def test_an_empty_part_is_refused() -> None:
+    tiny = suite("samples=3", "tasks=[subtraction]", "low=0", "high=1", split(7, 1000))
+    with pytest.raises(UserError, match=r"suite\.split: part 7 holds too few problems of subtraction"):
+        list(tiny.places())
+
+
+def test_a_part_beyond_the_last_is_refused() -> None:
+    with pytest.raises(UserError, match="part 3 does not exist"):
+        suite(split(3, 3))
