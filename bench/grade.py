@@ -10,7 +10,7 @@ from bench.thinking import Thinking, ThinkingState, split_thinking
 from bench.verdict import Outcome, Verdict
 
 # Stored with every verdict; raised whenever a response may get another verdict than before.
-GRADER_VERSION = "1"
+GRADER_VERSION = "2"
 
 
 def grade(

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 
 from bench.text_calls import TextToolCall, read_json_call
 
-_FAMILIES = frozenset({"gpt-oss", "gpt_oss", "harmony"})
+_FAMILIES = ("gpt-oss", "harmony")
 _CHANNEL = "<|channel|>"
 _TOKEN = re.compile(r"<\|(channel|message|end|start|return|call|constrain)\|>")
 _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]+)")
 # What decoding without special tokens leaves of the seams between two messages, and of the beginning.
 _STRIPPED_SEAM = re.compile(r"assistant(?:(final|analysis)|commentary( to=[\w.-]+)?(?: ?json| ?code)?)")
 _STRIPPED_START = re.compile(
-    r"(analysis|final)(?:(?![\sa-z:.,;])|(?=.*assistant(?:final|analysis|commentary)))", re.DOTALL
+    r"(?:assistant)?(analysis(?![\s:.,;])|final(?![\s:.,;]|ly|i[sz]|[es]\b)|commentary(?= to=)"
+    r"|(?:analysis|final)(?=.*assistant(?:final|analysis|commentary)))",
+    re.DOTALL,
 )
 _MAX_TOKENS = 20_000  # what follows so many is a loop and stays in the last message's text
 _ENDS = frozenset({"end", "start", "return", "call", "channel"})
@@ -34,7 +36,9 @@ def is_harmony(text: str, prompt_tail: str, family: str | None) -> bool:
     """Return whether this response is to be read as Harmony."""
     if text.rfind(_CHANNEL) >= 0:
         return True
-    return family in _FAMILIES and (_CHANNEL in prompt_tail or _STRIPPED_START.match(text) is not None)
+    if not family or not any(name in family.lower().replace("_", "-") for name in _FAMILIES):
+        return False
+    return _CHANNEL in prompt_tail or _STRIPPED_START.match(text) is not None
 
 
 def split_channels(text: str, prompt_tail: str, *, complete: bool) -> Channels:
@@ -48,23 +52,22 @@ def split_channels(text: str, prompt_tail: str, *, complete: bool) -> Channels:
         prompt_tail: The end of the prompt; a message it began goes on in the text.
         complete: Whether the response was not cut, so that a call without its end token still counts.
     """
-    start = None if _CHANNEL in text else _STRIPPED_START.match(text)
-    if start:
-        text = _with_tokens(text, start.group(1))
+    if _CHANNEL not in text and (start := _STRIPPED_START.match(text)):
+        text = _with_tokens(f"assistant{text[start.start(1) :]}")
     begun = prompt_tail.rfind(_CHANNEL)
     if begun >= 0 and "<|end|>" not in prompt_tail[begun:]:
         text = prompt_tail[begun:] + text
     return _collect(_TOKEN.split(text, maxsplit=_MAX_TOKENS), complete)
 
 
-def _with_tokens(text: str, channel: str) -> str:
+def _with_tokens(text: str) -> str:
     """Return a stripped response with the tokens that its seams stand for."""
 
     def seam(match: re.Match[str]) -> str:
         header = match.group(1) or f"commentary{match.group(2) or ''}"
         return f"<|end|><|start|>assistant{_CHANNEL}{header}<|message|>"
 
-    return f"{_CHANNEL}{channel}<|message|>{_STRIPPED_SEAM.sub(seam, text[len(channel) :])}"
+    return _STRIPPED_SEAM.sub(seam, text)
 
 
 def _collect(parts: list[str], complete: bool) -> Channels:
@@ -72,12 +75,15 @@ def _collect(parts: list[str], complete: bool) -> Channels:
     found = Channels()
     header: str | None = None
     body: str | None = None
+    role = ""  # of the message; may name the recipient of a call
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         if name in _ENDS and body is not None:
             _file(found, header or "", body, closed=True)
             header = body = None
-        if name == "channel":
-            header = text
+        if name == "start":
+            role = text
+        elif name == "channel":
+            header, role = f"{text} {role}", ""
         elif name == "constrain":
             header = f"{header or ''} {text}"
         elif name == "message" and header is not None:

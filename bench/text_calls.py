@@ -7,9 +7,28 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
-_FUNCTION = re.compile(r"<function=([^<>\s]{1,100})>")
-_PARAMETER = re.compile(r"<parameter=([^<>\s]{1,100})>")
+# How families mark a call: Qwen, Hermes and GLM; others; Kimi; DeepSeek; MiniMax and Claude.
+_MARKS = (
+    ("<tool_call>", "</tool_call>"),
+    ("<function_call>", "</function_call>"),
+    ("<|tool_call_begin|>", "<|tool_call_end|>"),
+    ("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
+    ("<invoke ", "</invoke>"),  # inside <function_calls> or <minimax:tool_call>
+)
+_AROUND = re.compile(
+    r"<(?:[|｜]tool[_▁]calls[_▁](?:section[_▁])?(?:begin|end)[|｜]|/?(?:minimax:tool_call|function_calls))>"
+)
+_MISTRAL = "[TOOL_CALLS]"  # what follows, to the end of the text, is calls
+_MISTRAL_CALL = re.compile(r"([\w.-]{1,100})\[ARGS\](.*)", re.DOTALL)
+_FUNCTION = re.compile(r"<function=([^<>\s]{1,100})>|name=\"([^\"<>]{1,100})\">")
+_PARAMETER = re.compile(r"<parameter(?:=([^<>\s]{1,100})| name=\"([^\"<>]{1,100})\"[^<>]{0,100})>")
+_GLM_ARGUMENT = re.compile(r"<arg_key>([^<>]{1,100})</arg_key>\s*<arg_value>([^<]*)</arg_value>")
+# `functions.add:0<|tool_call_argument_begin|>{...}`, `function<｜tool▁sep｜>add` with its JSON in a fence.
+_NAMED = re.compile(
+    r"(?:functions?\.|function<｜tool▁sep｜>)?([\w.-]{1,100})(?::\d{1,4})?\s*"
+    r"(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|\s```json|\n(?=<arg_key>))(.*?)\s*(?:```)?\Z",
+    re.DOTALL,
+)
 # More calls than this in one response are a loop; the rest is cut out unread, which keeps hostile text cheap.
 _MAX_CALLS = 64
 
@@ -30,39 +49,75 @@ class TextToolCall:
 
 
 def take_tool_calls(text: str) -> tuple[list[TextToolCall], str]:
-    """Return the closed ``<tool_call>`` elements (at most 64) and the text without them; never raises.
+    """Return the closed calls (at most 64), by the marks of whichever family, and the text without them.
 
-    An element that never closes is no call, and neither is it an answer: it is dropped.
+    A call that never closes is none, and neither is it an answer: it is dropped. Never raises.
     """
-    if text.rfind(_OPEN) < 0:  # several times as fast as `in` on a long text
+    # Every mark has one of these; rfind is several times as fast as `in` on a long text.
+    if text.rfind("_call") < 0 and text.rfind(_MISTRAL) < 0 and (text.isascii() or "▁call▁" not in text):
         return [], text
-    before, *parts = text.split(_OPEN)
+    text, *bodies = text.split(_MISTRAL)
+    marked = False
+    for begin, end in _MARKS:
+        if begin in text:
+            found, text = _cut_out(text, begin, end)
+            bodies += found
+            marked = True
+    if marked:
+        text = _AROUND.sub("", text)
+    calls = [call for body in bodies[:_MAX_CALLS] for call in _read_calls(body.strip())]
+    return calls[:_MAX_CALLS], text
+
+
+def _cut_out(text: str, begin: str, end: str) -> tuple[list[str], str]:
+    """Return what stands between the marks and the text without it."""
+    before, *parts = text.split(begin)
     bodies: list[str] = []
     outside = [before]
     for part in parts:
-        body, end, rest = part.partition(_CLOSE)
-        if end:
+        body, closed, rest = part.partition(end)
+        if closed:
             bodies.append(body)
             outside.append(rest)
-    return [_read_call(body.strip()) for body in bodies[:_MAX_CALLS]], "".join(outside)
+    return bodies, "".join(outside)
 
 
 def read_json_call(name: str, body: str) -> TextToolCall:
     """Return a call whose body should be a JSON object of arguments."""
-    arguments = _json_object(body)
-    return TextToolCall(name, arguments or {}, body)
+    arguments = _json(body)
+    return TextToolCall(name, arguments if isinstance(arguments, dict) else {}, body)
+
+
+def _read_calls(body: str) -> list[TextToolCall]:
+    """Return the call of one body, or those of a JSON list."""
+    listed = _json(body) if body.startswith("[") else None
+    if isinstance(listed, list) and listed:
+        return [_read_object(call, json.dumps(call)) for call in listed]
+    return [_read_call(body)]
 
 
 def _read_call(body: str) -> TextToolCall:
     function = _FUNCTION.search(body)
     if function:
-        return TextToolCall(function.group(1), _parameters(body), body)
-    call = _json_object(body) or {}
+        return TextToolCall(function[1] or function[2], _parameters(body), body)
+    named = _MISTRAL_CALL.match(body) or _NAMED.match(body)
+    if named and named[2].startswith("<arg_key>"):
+        pairs = _GLM_ARGUMENT.findall(named[2])
+        return TextToolCall(named[1], {key.strip(): value.strip() for key, value in pairs}, body)
+    if named and (arguments := _json(named[2])) is not None:
+        return TextToolCall(named[1], arguments if isinstance(arguments, dict) else {}, body)
+    return _read_object(_json(body), body)
+
+
+def _read_object(call: object, body: str) -> TextToolCall:
+    """Return the call that a JSON object describes."""
+    call = call if isinstance(call, dict) else {}
     name, arguments = call.get("name"), call.get("arguments", call.get("parameters"))
     if isinstance(arguments, str):  # some models write the arguments as a JSON text
-        arguments = _json_object(arguments)
-    readable = isinstance(name, str) and isinstance(arguments, dict)
-    return TextToolCall(str(name), arguments, body) if readable else TextToolCall("", {}, body)  # type: ignore[arg-type]
+        arguments = _json(arguments)
+    if isinstance(name, str) and isinstance(arguments, dict):
+        return TextToolCall(name, arguments, body)
+    return TextToolCall("", {}, body)
 
 
 def _parameters(body: str) -> dict[str, object]:
@@ -72,13 +127,14 @@ def _parameters(body: str) -> dict[str, object]:
         end = body.find("</parameter>", match.end())
         if end < 0:
             break
-        found[match.group(1)] = body[match.end() : end].strip()
+        found[match[1] or match[2]] = body[match.end() : end].strip()
     return found
 
 
-def _json_object(text: str) -> dict[str, object] | None:
+def _json(text: str) -> object:
+    """Return the value of a JSON text, None where it is none."""
     try:
-        value = json.loads(text)
+        value: object = json.loads(text)
     except (ValueError, RecursionError):  # also an integer of more digits than Python converts
         return None
-    return value if isinstance(value, dict) else None
+    return value

@@ -32,7 +32,7 @@ class Thinking:
             thinking that it began with.
         state: See :class:`ThinkingState`.
         segments: The stripped, non-empty blocks of thinking in order.
-        tool_calls: Calls written as text, in thinking or answer, in order.
+        tool_calls: Calls in order, written as text in thinking or answer or, in a reply object, native.
         thinking_tokens: Model tokens strictly between the markers, None where unknown (a text has no tokens).
         answer_tokens: Model tokens of the answer, None where unknown.
     """
@@ -48,18 +48,24 @@ class Thinking:
 
 # Looking ahead for the second character keeps a text full of `<` cheap, bounding the attributes one of `<think `.
 _ANGLE = (
-    r"<(?=[/|trsTRS])(?:/?(?:think(?:ing)?|reasoning|thought|seed:think)(?:\s[^<>]{0,400})?"
-    r"|\|(?:begin|end)_of_thought\|)>"
+    r"<(?=[/|trslcTRSLC])(?:"
+    r"(?:/?[ ]?(?:think(?:ing)?|reasoning|thoughts?|seed:think|longcat_think)(?:/|\s[^<>]{0,400})?"
+    r"|\|(?:begin|end)_of_thought\||\|(?:start|end)_thinking\||channel\|)>|\|channel>thought\b)"
 )
 # The first character has no case, so the engine looks for it at memchr speed; that's why texts without the
 # rarer brackets get a pattern of their own.
 _ANGLE_TAG = re.compile(_ANGLE, re.IGNORECASE)
 _ANY_TAG = re.compile(_ANGLE + r"|\[/?THINK\]|◁/?think▷", re.IGNORECASE)
-_CLOSERS = ("</", "<|e", "<|E", "[/", "◁/")
+_CLOSERS = ("</", "<|e", "<|E", "<c", "[/", "◁/")
 _MAX_TAGS = 4096  # more tags than that are a model's loop or an attack: see _outermost
 _FENCE = re.compile("```")
 # What stands between an earlier turn and the assistant's: a tag before it is somebody's wording.
 _NEW_TURN = re.compile(r"<\||<｜|<start_of_turn>|\[/INST\]")
+_SOLUTION_MARKS = (
+    ("<|begin_of_solution|>", "<|end_of_solution|>"),
+    ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+)
+_WRAPPER = re.compile(r"<(answer|response|solution)>", re.IGNORECASE)
 _QUOTES = frozenset("`\"'")
 
 
@@ -68,6 +74,7 @@ class _Tag:
     start: int
     end: int
     closes: bool
+    empty: bool  # `<think/>`, a whole block without content
 
 
 def split_thinking(
@@ -75,8 +82,9 @@ def split_thinking(
 ) -> Thinking:
     """Split one response into thinking and visible answer; never raises, linear in the length.
 
-    Known are ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>`` and ``<seed:think>`` in any case and
-    with attributes, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>`` and Harmony channels. A closing tag
+    Known are ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, ``<seed:think>`` and ``<longcat_think>``
+    in any case and with attributes, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>``, ``<|START_THINKING|>``,
+    ``<|channel>thought`` and Harmony channels. A closing tag
     without an opening one ends a thinking that began with the response; tags quoted in code are text.
 
     Limits: the state is never ``forced`` (see :class:`ThinkingState`); Harmony without its special tokens is
@@ -122,11 +130,16 @@ def _assemble(segments: list[str], answer: str, state: ThinkingState) -> Thinkin
 
 
 def _without_wrapper(answer: str) -> str:
-    """Return the answer without solution markers and without an ``<answer>`` element around all of it."""
-    if answer.startswith("<|begin_of_solution|>"):
-        answer = answer.removeprefix("<|begin_of_solution|>").removesuffix("<|end_of_solution|>").strip()
-    if answer.startswith("<answer>") and answer.endswith("</answer>") and answer.count("<answer>") == 1:
-        answer = answer.removeprefix("<answer>").removesuffix("</answer>").strip()
+    """Return the answer without solution markers and without an element such as ``<answer>`` around all of it."""
+    for begin, end in _SOLUTION_MARKS:
+        if answer.startswith(begin):
+            answer = answer.removeprefix(begin).removesuffix(end).strip()
+    opening = _WRAPPER.match(answer)
+    if opening:
+        closing = f"</{opening[1]}>".lower()
+        inner = answer[opening.end() : -len(closing)]
+        if answer[-len(closing) :].lower() == closing and opening[0].lower() not in inner.lower():
+            return inner.strip()
     return answer
 
 
@@ -138,7 +151,8 @@ def _leaves_open(prompt_tail: str) -> bool:
 
 def _tags(text: str) -> list[_Tag]:
     """Return the tags of the text, quoted ones included."""
-    if "◁" in text or text.rfind("THINK]") >= 0:  # rfind is several times as fast as `in` here
+    # rfind is several times as fast as `in` here.
+    if "◁" in text or text.rfind("THINK]") >= 0 or text.rfind("hink]") >= 0:
         pattern = _ANY_TAG
     elif "<" in text and ">" in text:
         pattern = _ANGLE_TAG
@@ -160,17 +174,20 @@ def _outermost(text: str, pattern: re.Pattern[str], first: _Tag) -> list[_Tag]:
 
 
 def _tag(match: re.Match[str]) -> _Tag:
-    return _Tag(match.start(), match.end(), _closes(match.group()))
-
-
-def _closes(tag: str) -> bool:
-    return tag[1] == "/" or tag[:5].lower() == "<|end"
+    tag = match.group()
+    closes = tag[1] == "/" or tag[:5].lower() in ("<|end", "<chan")
+    return _Tag(match.start(), match.end(), closes, empty=tag.endswith("/>") and not closes)
 
 
 def _is_quoted(text: str, tag: _Tag) -> bool:
-    """Return whether the tag stands alone between two equal quotes, as in a sentence about tags."""
+    """Return whether the tag stands alone between two equal quotes, as in a sentence about tags.
+
+    A quote right after a word ends what was quoted before: the tag in ``"a"</think>"b"`` is none that is quoted.
+    """
     before = text[tag.start - 1 : tag.start]
-    return before in _QUOTES and before == text[tag.end : tag.end + 1]
+    if before not in _QUOTES or before != text[tag.end : tag.end + 1]:
+        return False
+    return not text[max(0, tag.start - 2) : tag.start - 1].isalnum()
 
 
 def _live_tags(text: str) -> list[_Tag]:
@@ -206,6 +223,8 @@ def _blocks(text: str, tags: list[_Tag], opened: bool) -> tuple[list[str], list[
     for tag in tags:
         if tag.closes:
             walk.close(tag)
+        elif tag.empty:
+            walk.pass_empty(tag)
         else:
             walk.open(tag)
     return walk.segments, walk.visible, walk.finish()
@@ -244,6 +263,11 @@ class _Walk:
         elif self._depth:
             self._end_block(tag)
         else:  # a closing tag too many: the text around it stays visible
+            self.visible.append(self.text[self._start : tag.start])
+            self._start = tag.end
+
+    def pass_empty(self, tag: _Tag) -> None:
+        if not self._depth:
             self.visible.append(self.text[self._start : tag.start])
             self._start = tag.end
 

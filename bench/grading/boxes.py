@@ -92,7 +92,12 @@ def _box(text: str, begins: int, head: re.Match[str], closing: int) -> Box:
         return Box(begins, closing + 1, content, True, instructed)
     line_end = text.find("\n", starts)
     end = min(len(text) if line_end < 0 else line_end, starts + MAX_LENGTH + 1)
-    return Box(begins, end, text[starts:end], False, instructed)
+    content = text[starts:end]
+    mistaken = content.rstrip(" .$")
+    for left, right in (("(", ")"), ("[", "]")):  # closed by a wrong bracket
+        if mistaken.endswith(right) and mistaken.count(left) < mistaken.count(right):
+            content = mistaken[:-1]
+    return Box(begins, end, content, False, instructed)
 
 
 def _closing_brace(text: str, start: int, budget: int) -> tuple[int, int]:

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from importlib import import_module
+from itertools import islice, pairwise
+from pkgutil import iter_modules
 
+from bench.grading import rules as folder
 from bench.grading.response import Found, Response, Rule
-from bench.grading.rules import boxed, last_line, marker, structured
 from bench.grading.words import words
 
-RULES = (boxed.RULE, marker.RULE, structured.JSON, structured.BLOCK, last_line.RULE)
+
+def discover_rules() -> tuple[Rule, ...]:
+    """Return the rule of every file in ``bench/grading/rules``, in the order in which they are asked.
+
+    Raises:
+        ValueError: two rules share an order.
+    """
+    names = [f"{folder.__name__}.{module.name}" for module in iter_modules(folder.__path__)]
+    rules: list[Rule] = sorted((import_module(name).RULE for name in names), key=lambda rule: rule.order)
+    for one, other in pairwise(rules):
+        if one.order == other.order:
+            raise ValueError(f"the rules {one.name} and {other.name} both have order {one.order}; give one another")
+    return tuple(rules)
+
+
+RULES = discover_rules()
+_PLAIN_STATEMENTS = tuple(rule for rule in RULES if rule.when_cut)
 
 # Looking ahead keeps the search cheap in a text full of `<`.
 _SPECIAL = re.compile(
-    r"<(?=[|｜/esb])(?:[|｜](?P<name>[\w▁]{1,40})[|｜]|(?P<end>/s|eos|end_of_turn)|start_of_turn|s|bos)>"
+    r"<(?=[|｜/esbt])(?:[|｜](?P<name>[\w▁]{1,40})[|｜]|(?P<end>/s|eos|end_of_turn|turn\|)|start_of_turn|s|bos)>"
 )
 _ENDS = frozenset(
     words("eot_id endoftext im_end end_of_text return end eom_id eos end_of_turn end▁of▁sentence END_OF_TURN_TOKEN")
@@ -48,7 +66,7 @@ def extract(response: Response) -> Found | None:
     run_on = _RUN_ON.search(response.text, 1)
     if run_on:
         own = Response(response.text[: run_on.start()], response.problem, ended=True)
-        found = _first_found(own, RULES if run_on["other"] else (boxed.RULE, marker.RULE))
+        found = _first_found(own, RULES if run_on["other"] else _PLAIN_STATEMENTS)
         if found and found.value is not None:
             return found
     return _first_found(response, RULES)

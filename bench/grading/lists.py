@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from bench.grading.numbers import MAX_DIGITS, read_number
 from bench.grading.scalars import bare, first_sentence, without_asides
+from bench.grading.words import read_spelled
 
 Elements = tuple[int | Fraction, ...]
 
@@ -21,10 +22,24 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}", re.ASCII)
 _TRIPLE = re.compile(r"\d{3}", re.ASCII)
 _REFUSED = re.compile(r"\b(?:not|or|no|none|never|neither|nor|except)\b|n't\b|\.\.\.|[\\^±√]", re.IGNORECASE)
 _LEADING = re.compile(r"(?:[\d\s,;.'+<&-]|->|\band\b(?= *[+-]?\d))+", re.ASCII)
-_CLAIM = re.compile(r"\b(?:is|are|be|gives?|yields?|becomes?|get|order|list|values?|modes?)\b|:|=|->", re.IGNORECASE)
+_CLAIM = re.compile(
+    r"\b(?:is|are|be|gives?|yields?|becomes?|get|order|list|number|values?|modes?)\b|:|=|->", re.IGNORECASE
+)
 _EITHER = re.compile("[;,]")
 _APART_SIGN = re.compile(r"^([+-]) (?=\d)")
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+# After a list: that it is meant as a column, or where it comes from.
+_AFTERWORD = re.compile(
+    r" ?\^ ?\(?T\)?[ .]*$|(?<=\]),? (?:with|each|which|where|because|since|as|appear(?:s|ing)?)\b.*$"
+)
+_CHAIN = re.compile(r"[\d\s.,+-]+(?:(?:<=?|≤)[\d\s.,+-]+=|=[\d\s.,+-]+(?:<=?|≤))[\d\s.,+<=≤-]+", re.ASCII)
+_ASSIGNED = re.compile(r" ?[a-zA-Z]\w* ?= ?([+-]? ?[\d.]+) ?", re.ASCII)
+_BETWEEN = re.compile(r"[,;]? and |[,;]")
+_DOUBLED = re.compile(r",(?:\s*,)+")
+_NUMBERED = re.compile(r"\s*(\d{1,4})[.)]\s+(\S.*)", re.ASCII)
+_BULLETED = re.compile(r"\s*[-*•+]\s+(\S.*)")
+_MAX_ROWS = 1_000
+_MAX_LABELLED = 1_000
 # Elements that are no plain integers; more of them than this are not worth their cost.
 _MAX_WRITTEN_OUT = 300
 _ARITHMETIC = re.compile(r"[\\^*/=<>|~+±]|\d[eE]| - ")
@@ -53,14 +68,34 @@ def read_list(text: str) -> Elements | None:
     simple = read_simple_list(text)
     if simple is not None:
         return simple
-    text = without_asides(text, _LETTER)
+    text = _AFTERWORD.sub("", without_asides(text, _LETTER))
     if _REFUSED.search(text):
         return None
-    inner = _list_part(text)
+    if not _DIGIT.search(text):
+        return _spelled(text)
+    if _CHAIN.fullmatch(text):
+        text = text.replace("=", "<")  # `1 < 2 = 2 < 5`
+    inner = _list_part(_without_labels(text))
     inner = inner.replace("[", " ").replace("]", " ").strip(" .,;:")
     if "/" not in inner:
         inner = inner.replace("(", " ").replace(")", " ").strip(" .,;:")
     return () if not inner and "[" in text else _elements(inner)
+
+
+def _without_labels(text: str) -> str:
+    """Return the values of a list whose every element has a label, as in ``x = 1, x = 2``."""
+    if text.count("=") < 2 or len(text) > _MAX_LABELLED:
+        return text
+    parts = [_ASSIGNED.fullmatch(part) for part in _BETWEEN.split(text)]
+    return ", ".join(part[1] for part in parts if part) if all(parts) else text
+
+
+def _spelled(text: str) -> Elements | None:
+    """Return the integers of a list written in words: ``minus three, zero and eight``."""
+    if len(text) > _MAX_LABELLED:
+        return None
+    values = [read_spelled(bare(part)) for part in _BETWEEN.split(bare(text))]
+    return tuple(value for value in values if value is not None) if None not in values else None
 
 
 def _list_part(text: str) -> str:
@@ -76,7 +111,7 @@ def _list_part(text: str) -> str:
 
 def _elements(text: str) -> Elements | None:
     """Split at the strongest separator that occurs and read every element."""
-    text = _AND.sub(", ", _MARKS.sub(";", text))
+    text = _DOUBLED.sub(",", _AND.sub(", ", _MARKS.sub(";", text)))
     if ";" in text:
         elements = _read_all(text.split(";"))
         return elements if elements is not None else _read_all(_EITHER.split(text))
@@ -116,6 +151,21 @@ def _read_all(parts: list[str]) -> Elements | None:
             return None
         elements.append(number.value)
     return tuple(elements) or None
+
+
+def without_bullets(paragraph: str) -> str:
+    """Return a list with an element a line, bulleted or numbered from 1 on, as elements between commas."""
+    lines = paragraph.strip().split("\n")
+    if not 1 < len(lines) <= _MAX_ROWS:
+        return paragraph
+    numbered = [_NUMBERED.fullmatch(line) for line in lines]
+    if all(row and int(row[1]) == place for place, row in enumerate(numbered, 1)):
+        return ", ".join(row[2] for row in numbered if row)
+    bulleted = [_BULLETED.fullmatch(line) for line in lines[1:]]
+    if not all(bulleted):
+        return paragraph
+    first = _BULLETED.fullmatch(lines[0])  # its bullet may be gone with the marker
+    return ", ".join([first[1] if first else lines[0], *(row[1] for row in bulleted if row)])
 
 
 def read_list_statement(text: str) -> Elements | None:

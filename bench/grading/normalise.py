@@ -58,6 +58,7 @@ _SIGNS = {
 }
 _TRANSLATION = str.maketrans({char: sign for sign, chars in _SIGNS.items() for char in chars})
 _KEPT = frozenset("≤≥≠±√°" + GLUE)
+_SLASHED = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/∕]([₀-₉]+)")
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _VULGAR = re.compile("[¼½¾⅐-⅞↉]")
 _OVERLINED = re.compile("(?:\\d[\N{COMBINING OVERLINE}\N{COMBINING MACRON}\N{COMBINING DOT ABOVE}])+")
@@ -65,6 +66,7 @@ _OVERLINED = re.compile("(?:\\d[\N{COMBINING OVERLINE}\N{COMBINING MACRON}\N{COM
 
 def _to_ascii(text: str) -> str:
     """Return the text with digits, signs and spaces of every script in ASCII, invisible characters dropped."""
+    text = _SLASHED.sub(lambda m: f" {unicodedata.normalize('NFKC', f'{m[1]}/{m[2]}')} ", text)
     text = _SUPERSCRIPT.sub(lambda m: "^" + unicodedata.normalize("NFKC", m.group()), text)
     text = _VULGAR.sub(lambda m: f" {unicodedata.normalize('NFKC', m.group())} ", text)
     text = _OVERLINED.sub(lambda m: f"({''.join(c for c in m.group() if c.isdigit())})", text)
@@ -86,10 +88,11 @@ def _plain_character(char: str) -> str:
 
 _TAG = re.compile(
     r"</?(?:a|answer|b|br|code|div|em|final_answer|font|i|li|mark|ol|p|pre|s|small|span|strong|sub|sup|td|th|tr|u|ul|result)"
-    r"(?:\s[^<>]{0,200})?/?>",
+    r"(?:\s[^<>]{0,200})?/?>|</?[a-z][a-z_]{1,40}>",
     re.IGNORECASE,
 )
 _PYTHON_POWER = re.compile(r"(?<=\d)\*\*(?=[-(\d])")
+_EMPHASIS = re.compile(r"(?<![\w*)\]])\*(?=[^\s*])([^*\n]{1,200})(?<=\S)\*(?![\w*(\[])")
 _TIE = re.compile(r"(?<=[^\s=~])~(?!~)")  # LaTeX's space; at the beginning of a word `~` says "about"
 _NOT_SAID = str.maketrans({"`": "", "$": ""})
 # An under-escaped `\text` or `\times` was decoded to a tab and the rest of its name.
@@ -100,8 +103,10 @@ _EATEN_LETTER = {"\t": "\\t", "\f": "\\f", "\x08": "\\b"}
 def _without_markup(text: str) -> str:
     text = _EATEN.sub(lambda m: _EATEN_LETTER[m.group()], text)
     text = _PYTHON_POWER.sub("^", text).replace("**", "").replace("__", "").replace("~~", "")
+    if "*" in text:
+        text = _EMPHASIS.sub(r"\1", text)
     if "<" in text:
-        text = _TAG.sub(" ", text)
+        text = _TAG.sub(" ", text).replace("<=", "≤").replace(">=", "≥")
     return text.replace("\\$", "").translate(_NOT_SAID)
 
 
@@ -112,17 +117,23 @@ for _meaning, _names in {
     "": "left right big Big bigl bigr Bigl Bigr bigg Bigg biggl biggr displaystyle textstyle scriptstyle large Large "
     "LARGE huge Huge small normalsize tiny text textbf textit textrm textsf texttt textnormal textsc mathrm mathbf "
     "mathit mathsf mathtt mathcal mathbb mathnormal boldsymbol bm pmb bf rm it sf tt bfseries em emph mbox hbox fbox "
-    "framebox boxed Boxed box underline underbrace operatorname mathop mathbin mathrel mathord ensuremath textdollar "
-    "therefore checkmark num SI si qty unit limits strut label nobreak negthinspace lq rq prime noindent centering",
-    " ": "quad qquad thinspace medspace thickspace enspace space hfill hfil newline par cr nonumber item",
+    "framebox boxed Boxed box underline underbrace operatorname mathop mathbin mathrel mathord mathpunct mathopen "
+    "mathclose mathinner bbox vec hat widehat overrightarrow overleftarrow ensuremath textdollar mathdollar "
+    "pounds euro yen therefore checkmark num limits strut square blacksquare Box qed "
+    "hline toprule midrule bottomrule label nobreak negthinspace lq rq prime noindent centering",
+    " ": "quad qquad thinspace medspace thickspace enspace space hfill hfil newline par cr nonumber item "
+    "allowbreak linebreak",
     "*": "times cdot ast cdotp",
     "/": "div over slash",
-    ">": "gt greater textgreater",
-    "<": "lt less textless",
+    ">": "gt gg greater textgreater",
+    "<": "lt ll less textless",
+    "-": "minus textminus",
+    ":": "colon",
+    "T": "top intercal",
     "≥": "ge geq geqslant geqq",
     "≤": "le leq leqslant leqq",
     "≠": "ne neq",
-    "=": "eq equiv",
+    "=": "eq equiv in coloneqq",
     "~": "approx approxeq simeq cong sim doteq",
     "±": "pm mp",
     "->": "to rightarrow longrightarrow Rightarrow Longrightarrow implies mapsto longmapsto xrightarrow hookrightarrow",
@@ -133,23 +144,29 @@ for _meaning, _names in {
     "%": "percent",
     "'": "textquotesingle",
     "not ": "not neg lnot",
-    ", ": "and",
+    ", ": "and cup",
     "°": "circ degree textdegree",
 }.items():
     _COMMANDS |= dict.fromkeys(words(_names), _meaning)
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "sfrac", "nicefrac", "flatfrac"})
+_QUANTITIES = frozenset({"SI", "qty"})  # a number and its unit
 _REPEATING = frozenset({"overline", "bar", "dot", "overbar", "overdot"})
 # The first argument of these is no part of what is read.
 _SILENT = frozenset(
     words(
-        "color textcolor colorbox hspace vspace hphantom phantom begin end label tag fontsize vphantom "
-        "mathchoice footnote cite ref"
+        "color textcolor colorbox hspace vspace hphantom phantom begin end label tag fontsize vphantom raisebox si "
+        "unit mathchoice footnote cite ref"
     )
 )
 _ESCAPES = {"{": "[", "}": "]", "\\": ", ", "!": "", "(": "", ")": "", "[": "", "]": "", "$": "", "#": "", "/": ""}
 _SPACES = frozenset(",;: \n\t")
 
+_PLAIN_FRACTION = re.compile(r" \((\d+)\)/\((\d+)\)(?![\d.(^])", re.ASCII)
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}]|[^\\{}]+|\\", re.DOTALL)
+# Arguments that are no part of what is read: the columns of an array, a colour's model.
+_COLUMNS = re.compile(r"(\\begin\{(?:array|tabular)\})(?:\[[^\[\]]{0,20}\])?\{[^{}]{0,200}\}")
+_OPTION = re.compile(r"(\\(?:color|textcolor|colorbox|bbox|raisebox|SI|qty))\[[^\[\]]{0,40}\]")
+_BARE_FRACTION = re.compile(r"(?<![\\a-zA-Z])(?=[dt]?frac\{)")  # a lost backslash
 _ROW_END = re.compile(r"\\\\(?=[a-zA-Z(\[{}])")
 
 
@@ -158,13 +175,16 @@ def _without_latex(text: str) -> str:
     if "\\" in text:
         # A backslash doubled by an encoder stands before a command; a row ends before a space or a number.
         text = _ROW_END.sub(r"\\", text)
+        text = _COLUMNS.sub(r"\1", _OPTION.sub(r"\1", text))
+    if "frac{" in text:
+        text = _BARE_FRACTION.sub(r"\\", text)
     text = text.replace("&", ", ")
     if "\\" not in text and "{" not in text and "}" not in text:
         return text
     writer = _Writer()
     for token in _TOKEN.findall(text.replace("{,}", GLUE).replace("{.}", ".").replace("{:}", ":")):
         writer.take(token)
-    return "".join(writer.out).replace("^°", "°")
+    return _PLAIN_FRACTION.sub(r" \1/\2", "".join(writer.out).replace("^°", "°"))
 
 
 class _Writer:
@@ -210,6 +230,8 @@ class _Writer:
     def _command(self, name: str) -> None:
         if name in _FRACTIONS:
             self._expected = "numerator"
+        elif name in _QUANTITIES:
+            self._expected = "quantity"
         elif name in _REPEATING:
             self._expected = "repeating"
         elif name in _SILENT:
@@ -238,5 +260,6 @@ _GROUPS = {
     "numerator": (" (", ")", "denominator"),
     "denominator": ("/(", ")", ""),
     "repeating": ("(", ")", ""),
+    "quantity": ("", "", "silent"),
     "silent": ("", "", ""),
 }

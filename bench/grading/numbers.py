@@ -45,6 +45,9 @@ _EXPONENT_MARK = re.compile(r"^(?:[eE]| ?[*xX] ?10 ?\^ ?)|[() ]")
 _POWER_OF_TEN = re.compile(r"10 ?\^ ?\(?([+-]?\d{1,4})\)?", re.ASCII)
 _MIXED = re.compile(r"(\d+)(?: and)? (.+)", re.ASCII)
 _SIGN = re.compile(r"(?:([+-])|(negative|minus|positive|plus)\b) ?", re.IGNORECASE)
+_REPEATED = re.compile(rf"(\d+)(?:\. |[,{GLUE}] ?)(\d*)(\(\d+\))", re.ASCII)  # a decimal comma, or a stray space
+_SPOKEN_REPEAT = re.compile(r"(\d+)\.(?P<repeat>(\d)\3*) \(?(?:repeating|recurring)\)?", re.ASCII)
+_RATIO = re.compile(r"(\d+)( ?):\2(\d+)", re.ASCII)
 _PERCENT = re.compile(r" ?(?:%|percent|per cent)$", re.IGNORECASE)
 
 # Ways to write digits in groups: the pattern, the group mark to drop, the decimal mark to turn into a point.
@@ -113,16 +116,28 @@ def is_wrapped(text: str, pair: str = "()") -> bool:
 
 
 def _read_unsigned(text: str) -> Number | None:
-    """Read a number without its sign: digits, a fraction, a mixed number or words."""
+    """Read a number without its sign, in whatever form."""
     if not text:
         return None
     if is_wrapped(text):
         return read_number(text[1:-1].strip()) if text.count("(") <= _MAX_BRACKETS else None
     if "/" in text:
         return _read_fraction(text)
+    text = _REPEATED.sub(r"\1.\2\3", text) if text.endswith(")") else text
     match = _DECIMAL.fullmatch(text)
     if match:
         return _read_decimal(match)
+    return _read_spoken(text)
+
+
+def _read_spoken(text: str) -> Number | None:
+    """Read a ratio, a power of ten or words."""
+    ratio = _RATIO.fullmatch(text)
+    if ratio:
+        return _read_fraction(f"{ratio[1]}/{ratio[3]}")
+    repeated = _SPOKEN_REPEAT.fullmatch(text)
+    if repeated:
+        return read_number(f"{repeated[1]}.({repeated[3]})")
     power = _POWER_OF_TEN.fullmatch(text)
     if power:
         return _scaled(1, 0, int(power.group(1)), 1)

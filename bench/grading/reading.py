@@ -81,5 +81,7 @@ def read_claim(sentence: str, problem: Problem) -> Value | None:
     if problem.answer_kind in LIST_KINDS:
         return read_list_claim(sentence)
     if problem.answer_kind is AnswerKind.RELATION:
-        return read_relation(sentence, _operands(problem))
+        operands = _operands(problem)
+        # A point between two numbers may end a sentence: `… less than or equal to 3. 7 > 3.`
+        return read_relation(sentence, operands) or read_relation(sentence.rpartition(". ")[2], operands)
     return read_scalar_claim(sentence)

@@ -28,11 +28,12 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _NEITHER = re.compile(r"\bneither\b[^,.;]{0,80}?(?=[,.;]|\bbut\b|$)", re.IGNORECASE)
+_MODULI = re.compile(r"\|[^|]{1,40}\| ?[<>=] ?\|[^|]{1,40}\|")  # says something of the absolute values
 _ARROW = re.compile(r"[-=]>")
 # A way to name one of the two numbers.
 _OPERAND = re.compile(
-    r"\b(?P<first>first|1st|former|(?:number|num|value|integer|no\.) ?_?(?:1|one|a))\b"
-    r"|\b(?P<second>second|2nd|latter|(?:number|num|value|integer|no\.) ?_?(?:2|two|b))\b"
+    r"\b(?P<first>first|1st|former|(?:number|num|value|integer|no\.) ?_?(?:1|one|a)|[a-z]_?1)\b"
+    r"|\b(?P<second>second|2nd|latter|(?:number|num|value|integer|no\.) ?_?(?:2|two|b)|[a-z]_?2)\b"
     r"|(?P<number>[+-]?\d[\d,.]*)",
     re.IGNORECASE,
 )
@@ -48,7 +49,7 @@ def read_relation(text: str, operands: Operands) -> Relation | None:
     Operands may be named (``7 > 3``, ``Number 2 is larger``); stated the other way round the relation is
     turned round too. "At least", "not greater" and contradictions are none of the three relations.
     """
-    text = _NEITHER.sub(" ", _ARROW.sub(" ", text))
+    text = _NEITHER.sub(" ", _ARROW.sub(" ", _MODULI.sub(" ", text)))
     tokens = list(_TOKEN.finditer(text))
     if not tokens or len(tokens) > _MAX_TOKENS or any(token["bound"] for token in tokens):
         return None
@@ -77,7 +78,7 @@ def _states_equality(token: re.Match[str], left: str, right: str, operands: Oper
         return True
     sides = _mentions(left, operands), _mentions(right, operands)
     if not any(sides):
-        return not right.strip(" .")
+        return not right.strip(" .,;!\"'`*()[]")
     return all(sides) and all(side[0] for side in sides)
 
 

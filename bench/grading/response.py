@@ -47,9 +47,12 @@ class Rule:
     Attributes:
         name: Stored in every verdict that the rule leads to.
         find: Returns what it found, None to let the next rule try.
-        when_cut: Whether it may be asked about a response that was cut.
+        order: Its place among the rules, unique; a rule of a lower number is asked before.
+        when_cut: Whether what it finds is stated so plainly that it counts in a response that was cut, and
+            before a question with which the model goes on.
     """
 
     name: str
     find: Callable[[Response], Found | None]
+    order: int
     when_cut: bool

@@ -25,17 +25,21 @@ _RUN = re.compile(
 # What a label or unit may hold. An operator or a backslash would change the value, `(` would call a function.
 _LABEL = re.compile(r"[^\d\\=<>+*/^~±≤≥≠√(|]*", re.ASCII)
 _UNIT = re.compile(r"(?!\^)[^\d\\=<>+*^~±≤≥≠√|]*(?:\^?[23])?[^\d\\=<>+*^~±≤≥≠√|]*", re.ASCII)
+_FACTOR = re.compile(r"[ijknxyz]")  # `42x`, no unit
 # Words beside a number that make it something else than the answer.
 _TURNS = re.compile(
     r"\b(?:not|no|never|neither|nor|or|either|between|than|except|over|at (?:least|most)|up to|infinity|"
-    r"remainder|modulo|mod|minus|plus|times|divided|multiplied|squared|cubed|sqrt|root|log|ln|sin|cos|tan|factorial)\b"
+    r"remainder|modulo|mod|minus|plus|times|divided|multiplied|squared|cubed|sqrt|root|log|ln|sin|cos|tan|factorial|wrong|incorrect|false|doubt|unlikely)\b"
     r"|n't\b",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"\b(?:wrong|incorrect|false)\b", re.IGNORECASE)
 _SPELLED_SIGN = re.compile(r"\b(?:negative|minus)$", re.IGNORECASE)
 _AFTER_LABEL = re.compile(r"\bis\b|:", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 _REMARK = re.compile(r"[^\W\d_]|\d, ?[+-]?\d")
+_GLOSS = re.compile(r"([^()]+?) ?\( ?(?:[=~]|or\b)? ?([^()]+)\)")
+_WORKINGS = re.compile(r"(?<=\d) \([^()]*\)(?=[ .,;]*$)")  # `7 (3 + 4)`
 _ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _MAX_SIDES = 64
 
@@ -66,10 +70,12 @@ def read_scalar(text: str) -> Number | None:
     if number is not None:
         return number
     core = without_asides(bare(text)).strip()
+    if core.endswith(")") and (number := _read_glossed(core)):
+        return number
     if _SIDES.search(core):
         return _read_equation(core)
-    number = _read_labelled(core)
-    return number if number is not None else _read_alternatives(bare(text))
+    number = _read_labelled(core) or _read_alternatives(bare(text))
+    return number or (_read_labelled(_WORKINGS.sub("", core)) if _WORKINGS.search(core) else None)
 
 
 def _read_bare(text: str) -> Number | None:
@@ -96,15 +102,28 @@ def _read_equation(text: str) -> Number | None:
     return number
 
 
+def _read_glossed(text: str) -> Number | None:
+    """Return the number that stands with another form of it in brackets: ``1/8 (= 0.125)``."""
+    match = _GLOSS.fullmatch(text)
+    forms = [read_number(form.strip()) for form in match.groups()] if match else []
+    numbers = [number for number in forms if number is not None]
+    return _one_of_equal(numbers) if len(numbers) == 2 else None
+
+
+def _one_of_equal(numbers: list[Number]) -> Number | None:
+    """Return the exact one of several forms of a number, None where they are several numbers."""
+    exact = next((number for number in numbers if number.decimals is None), numbers[0])
+    same = all(number.value == exact.value or _rounds_to(exact, number) for number in numbers)
+    return exact if same else None
+
+
 def _read_alternatives(text: str) -> Number | None:
     """Return the number that two or three forms, joined by "or", write: ``1/2 or 0.5``."""
     forms = [read_number(bare(form)) for form in _OR.split(text, maxsplit=3)]
     numbers = [number for number in forms if number is not None]
     if not 1 < len(numbers) == len(forms) < 4:
         return None
-    exact = next((number for number in numbers if number.decimals is None), numbers[0])
-    same = all(number.value == exact.value or _rounds_to(exact, number) for number in numbers)
-    return exact if same else None
+    return _one_of_equal(numbers)
 
 
 def _assigns_another(side: str, number: Number) -> bool:
@@ -129,7 +148,7 @@ def _read_labelled(text: str) -> Number | None:
         return None
     digits = run.group().rstrip(" .,'_(/*+-")
     unit = rest[len(digits) :]
-    if not _UNIT.fullmatch(unit) or _TURNS.search(unit):
+    if not _UNIT.fullmatch(unit) or _TURNS.search(unit) or _FACTOR.fullmatch(unit):
         return None
     label = label.strip()
     sign = _SPELLED_SIGN.search(label[-12:])
@@ -150,12 +169,13 @@ def _spelled_with_label(text: str) -> Number | None:
 
 # --- Statements -----------------------------------------------------------------------------------------------
 
-_SENTENCE_END = re.compile(r"(?<=[^\s\d])[.!?](?=\s|$)|(?<=\d)[.!?](?=\s+[^\W\d]|\s*$)")
+_SENTENCE_END = re.compile(r"(?<=[^\s\d])[.!?](?=\s|$)|(?<=\d)\?(?=\s)|(?<=\d)[.!?](?=\s+[^\W\d]|\s*$)")
 # What stands between a subject and the value that a sentence gives it; `to`, `of` and `in` only after some words.
 _CLAIM_WORDS = frozenset(
     words(
         "is are was be equal equals give gives make makes yield yields total totals become becomes get gets obtain "
-        "have has return returns found find counted count contains i.e. namely therefore thus hence"
+        "have has return returns found find counted count contains i.e. namely therefore thus hence 等于 等於 是 "
+        "为 為 は"
     )
 )
 _CLAIM_PAIRS = frozenset(
@@ -164,15 +184,25 @@ _CLAIM_PAIRS = frozenset(
         "equal lead leads result results out average mean median difference product quotient value maximum minimum"
     )
 )
-_WORD_OR_MARK = re.compile(r"i\.e\.|[a-z]+|->|=+>?|[~:]", re.IGNORECASE)
+_WORD_OR_MARK = re.compile(r"i\.e\.|[a-z]+|等于|等於|是|为|為|は|->|=+>?|~|(?<!\d):|:(?!\d)", re.IGNORECASE)
 _FOLLOWED_BY_OPERATOR = re.compile(
     r" ?(?:[+*/^<>=~±≤≥≠|]|-(?! [a-z]{2})|, ?[+-]?\d|; ?[+-]?\d|(?:and|or|plus|minus|times|divided|multiplied|over|to|"
-    r"mod|modulo|remainder|x|through|out of)\b(?! the\b))",
+    r"mod|modulo|remainder|x|through|out of)\b(?! the\b)|[-,;.]? ?(?:no,|no wait|wait|sorry)\b)",
     re.IGNORECASE,
 )
 _BEFORE_VALUE = re.compile(
     r"(?:(?:about|approximately|roughly|exactly|just|simply|therefore|thus|also|then|indeed|now|only|equal to|"
     r"the number|the value|the integer)\b|[\s:,\"'€£¥₹])*",
+    re.IGNORECASE,
+)
+_NOT_BUT = re.compile(r"\bnot [^,.;]{1,40}? but (?:rather )?", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"(?:\bnot|n't|\bcannot|\bnever|\bdoubt(?: that)?(?: it)?|\bunlikely(?: that it)?) *$", re.IGNORECASE
+)
+_NAMED = re.compile(
+    r"(?<![\w.,/^*+-])([+-]?\d[\d.,/]{0,300}) is (?:(?:therefore|thus|indeed|clearly|also|then) )?(?:the|our|your) "
+    r"(?:\w+ ){0,2}?(?:largest|greatest|biggest|highest|maximum|max|smallest|least|lowest|minimum|min|median|mean|"
+    r"average|sum|total|difference|product|quotient|count|answer|result|solution)\b",
     re.IGNORECASE,
 )
 _FIRST_PHRASE = re.compile(r"[,;(]|\b(?:because|since|as)\b")
@@ -195,29 +225,38 @@ def last_sentences(text: str) -> list[str]:
 
 def read_scalar_statement(text: str) -> Number | None:
     """Return the number with which a statement begins or, failing that, the last one that it claims."""
-    sentence = without_asides(first_sentence(text)).strip()
+    sentence = _WORKINGS.sub("", without_asides(first_sentence(text))).strip()
+    head, more, _ = sentence.partition(";")
+    if more and (number := read_scalar(head.strip())):
+        return number  # `7; check: 7 - 4 = 3`
     number = read_scalar(sentence) or _read_leading(sentence) or read_scalar_claim(sentence)
     return number or _spelled_with_label(_FIRST_PHRASE.split(sentence, maxsplit=1)[0])
 
 
 def read_scalar_claim(sentence: str) -> Number | None:
     """Return the number that a sentence says something is, e.g. 7 in ``3 and 4 add up to 7``."""
-    sentence = without_asides(sentence).strip()
-    whole = read_scalar(sentence)
-    return whole if whole is not None else _read_claimed(sentence)
+    sentence = _NOT_BUT.sub("", without_asides(sentence)).strip()
+    return read_scalar(sentence) or _read_claimed(sentence) or _read_named(sentence)
+
+
+def _read_named(sentence: str) -> Number | None:
+    """Return the number that a sentence says is what was asked for: ``of the three, 17 is the largest``."""
+    found = _NAMED.findall(sentence)
+    return read_number(found[-1]) if found and not _TURNS.search(sentence) else None
 
 
 def read_scalar_in_words(text: str) -> Number | None:
     """Return the number that a sentence in a box claims, None for an equation, a choice or mere words."""
     text = without_asides(text)
-    told = len(_claimed(text)) > 1 and not _SIDES.search(text) and not _OR.search(text)
+    told = len(_claimed(text)) > 1 and not _SIDES.search(text) and not _OR.search(text) and not _DENIED.search(text)
     return _read_claimed(text) if told else None
 
 
 def _read_claimed(sentence: str) -> Number | None:
-    for piece in reversed(_claimed(sentence)[-_MAX_CLAIMS:]):
-        number = _read_leading(piece.strip())
-        if number is not None:
+    pieces = _claimed(sentence)[-_MAX_CLAIMS:]
+    for before, piece in zip(reversed(["", *pieces[:-1]]), reversed(pieces), strict=True):
+        number = _read_leading(piece.strip()) or _read_alternatives(bare(piece))
+        if number is not None and not _DOUBT.search(before[-40:]):
             return number
     return None
 

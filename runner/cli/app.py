@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from runner.config.settings import Scoring
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
 from runner.report.console import make_console, print_line
 
@@ -16,6 +17,8 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 _Overrides = Annotated[
     list[str] | None, typer.Argument(help="Choices as for a run, e.g. model=phi4", show_default=False)
 ]
+
+_ScoringOption = Annotated[Scoring, typer.Option(help="Who decides")]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -53,11 +56,46 @@ def fetch(overrides: _Overrides = None) -> None:
 
 
 @app.command()
+def grade(
+    file: Path,
+    out: Annotated[
+        str | None, typer.Option(help="Where the verdicts go, - for standard output; by default FILE.verdicts.jsonl")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="Task of lines that name none")] = None,
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> int:
+    """Grade texts that another harness produced: JSON lines with task, data or gold, and response.
+
+    Also read are lm-eval's resps and filtered_resps, and input, output, completion and target. A line may say
+    finish_reason, family and id.
+    """
+    from runner.cli.grade import grade_file
+
+    return grade_file(file, out, task, scoring)
+
+
+@app.command()
 def models() -> None:
     """List the models of conf/model with what each is and needs."""
     from runner.cli.models import show_models
 
     show_models(make_console())
+
+
+@app.command()
+def rescore(
+    study: Path,
+    scoring: _ScoringOption = Scoring.PAPER,
+    limit: Annotated[int, typer.Option(min=0, help="How many changed samples are shown")] = 20,
+    csv: Annotated[Path | None, typer.Option(help="File for all changed samples")] = None,
+) -> int:
+    """Grade the stored texts of a study anew, without a model, and show what changed.
+
+    The new verdicts are compared with the newest ones of another grader version, or with the default scoring.
+    """
+    from runner.cli.rescore import rescore_study
+
+    return rescore_study(study, scoring, limit, csv, make_console())
 
 
 @app.command()

@@ -12,12 +12,13 @@ from bench.verdict import Outcome
 from runner.config.compose import read_stored
 from runner.config.settings import PromptSettings
 from runner.errors import UserError
-from runner.report.console import print_line
-from runner.results.grading import VerdictRow, grade_record, make_tasks_known, problem_of
+from runner.report.console import print_line, visible
+from runner.results.grading import grade_record, make_tasks_known, problem_of
 from runner.results.layout import RunFolder, find_runs
 from runner.results.record import Record
 from runner.results.run import Run, load_run
 from runner.results.store import read
+from runner.results.verdict_row import VerdictRow
 from runner.sampling.prompting import messages_for
 
 
@@ -99,12 +100,4 @@ def _print_verdict(record: Record, row: VerdictRow, problem: Problem, console: C
 
 def _section(console: Console, title: str, text: str) -> None:
     console.rule(title, align="left")
-    print_line(console, _visible(text))
-
-
-def _visible(text: str) -> str:
-    """Return the text with control characters as escapes, so that no stored text can steer a terminal."""
-    return "".join(
-        character if character in "\n\t" or character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
+    print_line(console, visible(text))

@@ -8,96 +8,40 @@ import json
 import logging
 from functools import cache
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import bench
 from bench.grade import GRADER_VERSION, grade_split
 from bench.problem import Problem, data_digest, write_gold
 from bench.registry import add_folder, task_class
+from bench.released_code import RELEASED_VERSION, grade_as_released
 from bench.task import Task
+from bench.thinking import ThinkingState
 from bench.verdict import Outcome
+from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.results.record import Record, RecordStatus
 from runner.results.run import Run
+from runner.results.verdict_row import VerdictRow
 from runner.sampling.generation import FinishReason
 
 # Raised when the columns of a verdict change, or which samples get one.
-_LAYOUT = 2
+_LAYOUT = 3
 _EARLIER_WORDINGS = 10_000
 
 _log = logging.getLogger(__name__)
 
 
-class VerdictRow(TypedDict):
-    """One sample with its verdict, a row of ``verdicts-*.parquet``.
-
-    Attributes:
-        problem_id: With ``repeat`` the sample.
-        task: Task name.
-        category: The task's category.
-        fold: Fold of the problem.
-        index: Index within task and fold.
-        repeat: 0 for the first sample of a problem.
-        status: See :class:`runner.results.record.RecordStatus`.
-        outcome: See :class:`bench.verdict.Outcome`; None for an error, which is no answer and gets no verdict.
-        correct: Whether the outcome is ``correct``; None without a verdict, as all that follows from one.
-        answer: The answer that was read, canonical text.
-        gold: The exact answer, canonical text.
-        rule: The rule that found the answer.
-        reason: Why nothing was read, or why there is no verdict: ``unreadable_data`` where the stored data is damaged
-            or not what the problem's id names,
-            ``grader_failed`` where the task or the grader raised an exception.
-        instruction_followed: Whether the visible answer holds a readable closed box.
-        thinking_state: See :class:`bench.thinking.ThinkingState`.
-        prompt_tokens: Of the rendered prompt.
-        thinking_tokens: Strictly between the markers.
-        answer_tokens: Output that is neither thinking nor marker.
-        output_tokens: All that the model produced.
-        injected_tokens: Forced into the text; in no other count.
-        usage_source: How the tokens were counted; figures of different sources are not comparable.
-        words: Words of the final message, thinking included, separated by white space.
-        characters: Unicode code points of it.
-        latency_s: Seconds from submission to the end.
-        finish_reason: Why the text ended.
-        max_tokens: The cap that acted, None if unknown.
-        failure_kind: Short name of the error.
-        facts: The problem's difficulty facts as JSON.
-    """
-
-    problem_id: str
-    task: str
-    category: str
-    fold: int
-    index: int
-    repeat: int
-    status: str
-    outcome: str | None
-    correct: bool | None
-    answer: str | None
-    gold: str | None
-    rule: str | None
-    reason: str | None
-    instruction_followed: bool | None
-    thinking_state: str | None
-    prompt_tokens: int
-    thinking_tokens: int
-    answer_tokens: int
-    output_tokens: int
-    injected_tokens: int
-    usage_source: str
-    words: int
-    characters: int
-    latency_s: float
-    finish_reason: str
-    max_tokens: int | None
-    failure_kind: str | None
-    facts: str
-
-
-def grading_fingerprint() -> str:
+def grading_fingerprint(scoring: Scoring = Scoring.PAPER) -> str:
     """Return 16 hex digits that change whenever the same texts may get other verdicts."""
-    text = json.dumps([GRADER_VERSION, _LAYOUT])
+    paper = [GRADER_VERSION, _LAYOUT]  # the default's fingerprint says nothing of the others
+    text = json.dumps(paper if scoring is Scoring.PAPER else [grader_version(scoring), _LAYOUT, scoring.value])
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def grader_version(scoring: Scoring) -> str:
+    """Return the version that is stored with every verdict."""
+    return GRADER_VERSION if scoring is Scoring.PAPER else RELEASED_VERSION
 
 
 @cache
@@ -123,7 +67,7 @@ def _file_hash(path: Path) -> str:
         return "gone"
 
 
-def grade_record(record: Record, family: str | None = None) -> VerdictRow:
+def grade_record(record: Record, family: str | None = None, scoring: Scoring = Scoring.PAPER) -> VerdictRow:
     """Return the verdict on one sample.
 
     A fault of the task's or the grader's code is logged once a task and leaves the sample ungraded: it must cost
@@ -132,17 +76,18 @@ def grade_record(record: Record, family: str | None = None) -> VerdictRow:
     Args:
         record: The sample. An error is not graded; cut and refused texts are.
         family: The model's family, which may tell how its thinking is marked.
+        scoring: Who decides.
 
     Raises:
         UserError: the task is unknown here.
     """
     try:
-        return _graded(record, _problem(record), family)
+        return _graded(record, _problem(record), family, scoring)
     except UserError:
         raise
     except Exception as error:
         _warn_of_fault(record, error)
-        return _ungraded(record, "grader_failed")
+        return _ungraded(record, "grader_failed", scoring)
 
 
 def problem_of(record: Record) -> Problem | None:
@@ -159,34 +104,38 @@ def problem_of(record: Record) -> Problem | None:
         return None
 
 
-def _graded(record: Record, problem: Problem | None, family: str | None) -> VerdictRow:
+def _graded(record: Record, problem: Problem | None, family: str | None, scoring: Scoring) -> VerdictRow:
     if problem is None:
-        return _ungraded(record, "unreadable_data")
-    row = _facts_of(record, problem)
+        return _ungraded(record, "unreadable_data", scoring)
+    row = _facts_of(record, problem, scoring)
     if record.status is RecordStatus.ERROR:
         return row
     text, end, tail = record.text, record.finish_reason.value, record.prompt_tail
     thinking = bench.split_thinking(text, finish_reason=end, prompt_tail=tail, family=family)
-    verdict = grade_split(problem, thinking, ended=record.finish_reason is FinishReason.STOP)
+    if scoring is Scoring.RELEASED_CODE:
+        verdict = grade_as_released(problem, text)
+    else:
+        verdict = grade_split(problem, thinking, ended=record.finish_reason is FinishReason.STOP)
     row["outcome"] = verdict.outcome.value
-    row["correct"] = verdict.outcome is Outcome.CORRECT
-    row["answer"] = _encodable(verdict.answer)
+    row["correct"] = None if verdict.outcome is Outcome.UNGRADED else verdict.outcome is Outcome.CORRECT
+    row["answer"] = encodable(verdict.answer)
     row["rule"] = verdict.rule
     row["reason"] = verdict.reason
     row["instruction_followed"] = verdict.instruction_followed
-    row["thinking_state"] = thinking.state.value
+    forced = any(turn.kind == "injected" for turn in record.turns)
+    row["thinking_state"] = ThinkingState.FORCED.value if forced else thinking.state.value
     return row
 
 
-def _ungraded(record: Record, reason: str) -> VerdictRow:
+def _ungraded(record: Record, reason: str, scoring: Scoring) -> VerdictRow:
     """Return the row of a sample whose problem is not to be had; an error stays an error."""
-    row = _facts_of(record, None)
+    row = _facts_of(record, None, scoring)
     if record.status is not RecordStatus.ERROR:
         row["outcome"], row["reason"] = Outcome.UNGRADED.value, reason
     return row
 
 
-def _facts_of(record: Record, problem: Problem | None) -> VerdictRow:
+def _facts_of(record: Record, problem: Problem | None, scoring: Scoring) -> VerdictRow:
     """Return the row of a sample before its verdict."""
     text, usage = record.text, record.usage
     return VerdictRow(
@@ -200,7 +149,7 @@ def _facts_of(record: Record, problem: Problem | None) -> VerdictRow:
         outcome=None,
         correct=None,
         answer=None,
-        gold=None if problem is None else _encodable(write_gold(problem.gold)),
+        gold=None if problem is None else encodable(write_gold(problem.gold)),
         rule=None,
         reason=None,
         instruction_followed=None,
@@ -216,8 +165,10 @@ def _facts_of(record: Record, problem: Problem | None) -> VerdictRow:
         latency_s=record.latency_s,
         finish_reason=record.finish_reason.value,
         max_tokens=record.max_tokens,
-        failure_kind=None if record.failure is None else _encodable(record.failure.kind),
+        failure_kind=None if record.failure is None else encodable(record.failure.kind),
         facts="{}" if problem is None else json.dumps(dict(problem.facts)),
+        grader_version=grader_version(scoring),
+        scoring=scoring.value,
     )
 
 
@@ -263,7 +214,7 @@ def _warn_of_fault(record: Record, error: Exception) -> None:
         _log.warning("%s can't be graded (%s); no other such sample of %s is named", record.key, fault, record.task)
 
 
-def _encodable(text: str | None) -> str | None:
+def encodable(text: str | None) -> str | None:
     """Return ``text`` with lone surrogates as escapes: a table holds UTF-8 only."""
     return None if text is None else text.encode("utf-8", "backslashreplace").decode("utf-8")
 

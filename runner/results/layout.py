@@ -67,6 +67,10 @@ class RunFolder:
         """Verdicts of the grading with this fingerprint."""
         return self.path / f"verdicts-{fingerprint[:_HASH_DIGITS]}.parquet"
 
+    def all_verdicts(self) -> list[Path]:
+        """Verdict tables of all gradings, the newest first."""
+        return sorted(self.path.glob("verdicts-*.parquet"), key=lambda path: -path.stat().st_mtime_ns)
+
 
 def slug(text: str, limit: int = _SLUG_LIMIT) -> str:
     """Return a folder name for ``text``: ``[A-Za-z0-9._-]`` only, at most ``limit`` characters.

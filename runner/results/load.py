@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from bench.metrics.figures import Figures
+from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.results.layout import RunFolder, find_runs
 from runner.results.run import Run, load_run
@@ -21,39 +22,54 @@ from runner.results.verdict_table import read_verdicts
 _log = logging.getLogger(__name__)
 
 
-def load(study: str | Path) -> pd.DataFrame:
+def load(study: str | Path, *, scoring: str = "paper") -> pd.DataFrame:
     """Return a row a sample for all runs of a study, missing verdicts made.
 
     Columns: ``run``, ``model``, ``precision``, ``engine``, ``prompt``, ``budget``, ``effort``, ``sampling``,
     ``temperature``, ``top_p``, ``sampling_seed``, ``suite``, ``suite_seed``, ``device``, ``code_revision``, then
-    those of :class:`runner.results.grading.VerdictRow`, the problem's facts under their own names (``size``, ...) in
-    place of ``facts``.
+    those of :class:`runner.results.verdict_row.VerdictRow`, the problem's facts under their own names (``size``, ...)
+    in place of ``facts``.
 
     Where the study holds copies of one run (same fingerprint), the copy with most finished samples counts, of
     equal ones the latest.
 
     Args:
         study: A study's folder, e.g. ``"outputs/single"``, or the folder of one run.
+        scoring: Whose verdicts, see :class:`runner.config.settings.Scoring`; missing ones are made.
 
     Raises:
-        UserError: there is no run.
+        UserError: there is no run, or no such scoring.
     """
-    frames = [_samples(folder, run) for folder, run in runs_of(Path(study))]
+    by = scoring_named(scoring)
+    frames = [_samples(folder, run, by) for folder, run in runs_of(Path(study))]
     return pd.concat(frames, ignore_index=True)
 
 
-def summary(study: str | Path) -> pd.DataFrame:
+def summary(study: str | Path, *, scoring: str = "paper") -> pd.DataFrame:
     """Return a row for each run and task of a study, and one for each run with the task ``overall``.
 
     Columns: those of :func:`load` up to ``code_revision``, ``task``, ``category``, ``bounds``, then those of
     :class:`bench.metrics.figures.Figures`, intervals as ``…_low`` and ``…_high`` with their ``…_method``.
-    Copies of a run are treated as by :func:`load`.
+    Copies of a run and ``scoring`` are treated as by :func:`load`.
 
     Raises:
-        UserError: there is no run.
+        UserError: there is no run, or no such scoring.
     """
-    rows = [row for folder, run in runs_of(Path(study)) for row in _summary_rows(folder, run)]
+    by = scoring_named(scoring)
+    rows = [row for folder, run in runs_of(Path(study)) for row in _summary_rows(folder, run, by)]
     return pd.DataFrame(rows)
+
+
+def scoring_named(name: str) -> Scoring:
+    """Return the scoring of this name.
+
+    Raises:
+        UserError: there is none.
+    """
+    try:
+        return Scoring(name)
+    except ValueError as error:
+        raise UserError(f"scoring {name!r}: no such scoring; give one of: {', '.join(Scoring)}") from error
 
 
 def runs_of(study: Path) -> list[tuple[RunFolder, Run]]:
@@ -101,8 +117,8 @@ def _subfolders(path: Path) -> Iterable[Path]:
     return sorted(child for child in path.iterdir() if child.is_dir()) if path.is_dir() else ()
 
 
-def _samples(folder: RunFolder, run: Run) -> pd.DataFrame:
-    verdicts: pd.DataFrame = read_verdicts(folder).to_pandas()
+def _samples(folder: RunFolder, run: Run, scoring: Scoring) -> pd.DataFrame:
+    verdicts: pd.DataFrame = read_verdicts(folder, scoring).to_pandas()
     facts = pd.DataFrame([json.loads(text) for text in verdicts.pop("facts")], index=verdicts.index)
     frame = pd.concat([verdicts, facts[[name for name in facts if name not in verdicts]]], axis=1)
     for place, (name, value) in enumerate(_choices(folder, run).items()):
@@ -132,8 +148,8 @@ def _choices(folder: RunFolder, run: Run) -> dict[str, Any]:
     }
 
 
-def _summary_rows(folder: RunFolder, run: Run) -> Iterable[dict[str, Any]]:
-    found = compute_summary(folder)
+def _summary_rows(folder: RunFolder, run: Run, scoring: Scoring) -> Iterable[dict[str, Any]]:
+    found = compute_summary(folder, scoring)
     rows = [(row.task, row.category, row.figures) for row in found.tasks]
     for task, category, figures in [*rows, ("overall", None, found.overall)]:
         place = {"task": task, "category": category, "bounds": found.bounds.name}

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bench
+from bench.verdict import Outcome
+from runner.config.settings import Scoring
 from runner.errors import UserError
-from runner.results.grading import grading_fingerprint
+from runner.results.grading import grader_version, grading_fingerprint
 from runner.results.layout import RunFolder, write_atomic
 from runner.results.published import PublishedRow, published
 from runner.results.run import load_run
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from bench.metrics.figures import Figures
     from bench.metrics.overthinking import Bounds
 
-SUMMARY_VERSION = 1
+SUMMARY_VERSION = 2
 
 _log = logging.getLogger(__name__)
 
@@ -44,26 +46,49 @@ class SummaryRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many answers one extraction rule found.
+
+    Attributes:
+        rule: Its name.
+        found: Answers that it found.
+        correct: Of these, right ones.
+    """
+
+    rule: str
+    found: int
+    correct: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """What a run found.
 
     Attributes:
         run: Name of the run's folder.
         grading: Fingerprint of the grading.
+        grader_version: Version of the grader.
+        scoring: See :class:`runner.config.settings.Scoring`.
         bounds: Of the Overthinking Scores.
         token_sources: How tokens were counted; figures of more than one source are mixed.
         tasks: A row a task, in listing order.
         overall: Means over the tasks.
+        rules: Which rule found how many answers, most first; with ``unparsed`` they add up to all that was graded.
+        unparsed: Reason to number of answers in which nothing was read, most first.
         published: The model's row of the published main table, if it has one.
         version: Version of this layout.
     """
 
     run: str
     grading: str
+    grader_version: str
+    scoring: str
     bounds: Bounds
     token_sources: tuple[str, ...]
     tasks: tuple[SummaryRow, ...]
     overall: Figures
+    rules: tuple[RuleCount, ...]
+    unparsed: dict[str, int]
     published: PublishedRow | None
     version: int = SUMMARY_VERSION
 
@@ -78,47 +103,65 @@ class RunSummary:
         return plain
 
 
-def summarise(folder: RunFolder) -> RunSummary:
+def summarise(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunSummary:
     """Compute a run's summary and write ``summary.json``; missing verdicts are made.
 
     Raises:
         UserError: see :func:`runner.results.verdict_table.read_verdicts`.
         StorageError: the file can't be written; the old one stays.
     """
-    summary = compute_summary(folder)
+    summary = compute_summary(folder, scoring)
     text = json.dumps(summary.as_json(), indent=1, allow_nan=False)
     write_atomic(folder.summary, text.encode("ascii"))
     return summary
 
 
-def compute_summary(folder: RunFolder) -> RunSummary:
+def compute_summary(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunSummary:
     """Compute a run's summary as :func:`summarise` does; writes no more than missing verdicts."""
     from bench.metrics.figures import overall_figures, task_figures
     from bench.metrics.overthinking import REFERENCE
 
-    samples = _samples(folder)
+    samples = _samples(folder, scoring)
     found = {str(task): frame for task, frame in samples.groupby("task", observed=True)}
     figures = {task: task_figures(task, found[task], REFERENCE) for task in _in_order(found)}
     rows = (SummaryRow(task, str(found[task]["category"].iloc[0]), figures[task].figures) for task in figures)
     answered = samples[samples["status"] != "error"]
     return RunSummary(
         run=folder.path.name,
-        grading=grading_fingerprint(),
+        grading=grading_fingerprint(scoring),
+        grader_version=grader_version(scoring),
+        scoring=scoring.value,
         bounds=REFERENCE,
         token_sources=tuple(sorted(answered["usage_source"].unique())),
         tasks=tuple(rows),
         overall=overall_figures(list(figures.values()), REFERENCE),
+        rules=_rules(samples),
+        unparsed=_unparsed(samples),
         published=_published(folder),
     )
 
 
-def _samples(folder: RunFolder) -> pd.DataFrame:
+def _rules(samples: pd.DataFrame) -> tuple[RuleCount, ...]:
+    found = samples[samples["rule"].notna()]
+    right = found[found["outcome"] == Outcome.CORRECT]["rule"].value_counts()
+    counts = found["rule"].value_counts()
+    rows = (RuleCount(str(rule), int(count), int(right.get(rule, 0))) for rule, count in counts.items() if count)
+    return tuple(sorted(rows, key=lambda row: (-row.found, row.rule)))
+
+
+def _unparsed(samples: pd.DataFrame) -> dict[str, int]:
+    counts = samples[samples["outcome"] == Outcome.UNPARSED]["reason"].value_counts()
+    rows = ((str(reason), int(count)) for reason, count in counts.items() if count)
+    return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
+
+
+def _samples(folder: RunFolder, scoring: Scoring) -> pd.DataFrame:
     """Return the columns that the figures need; words that repeat are kept once."""
     from bench.metrics.figures import COLUMNS
 
-    columns = ["task", "category", "usage_source", *COLUMNS]
-    repeating = ["task", "category", "usage_source", "status", "outcome", "problem_id"]
-    frame: pd.DataFrame = read_verdicts(folder, columns=columns, read_dictionary=repeating).to_pandas()
+    columns = ["task", "category", "usage_source", "rule", "reason", *COLUMNS]
+    repeating = ["task", "category", "usage_source", "rule", "reason", "status", "outcome", "problem_id"]
+    frame: pd.DataFrame = read_verdicts(folder, scoring, columns=columns, read_dictionary=repeating).to_pandas()
     return frame
 
 

@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.results.grading import (
-    VerdictRow,
     grade_record,
     grading_fingerprint,
     make_tasks_known,
@@ -23,6 +23,7 @@ from runner.results.layout import RunFolder, replacing, write_atomic
 from runner.results.record import Record, sample_key
 from runner.results.run import load_run
 from runner.results.store import read, scan
+from runner.results.verdict_row import VerdictRow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,16 +49,17 @@ class Basis:
     tasks: Mapping[str, str]
     grading: str = field(default_factory=grading_fingerprint)
 
-    def holds(self, length: int, family: str | None) -> bool:
+    def holds(self, length: int, family: str | None, grading: str) -> bool:
         """Whether the same verdicts would be made now; a task that is unknown here counts as unchanged."""
-        return self == Basis(length, family, {name: _now(name) or before for name, before in self.tasks.items()})
+        tasks = {name: _now(name) or before for name, before in self.tasks.items()}
+        return self == Basis(length, family, tasks, grading)
 
     def metadata(self) -> dict[str, str]:
         """Return it as a table's metadata."""
         return {_BASIS: json.dumps(dataclasses.asdict(self))}
 
 
-def grade_run(folder: RunFolder) -> Path:
+def grade_run(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> Path:
     """Grade all samples of a run and return the table's path; nothing is done if it is up to date.
 
     Memory does not grow with the texts; a table of another grading stays beside this one. Where the run's own task
@@ -67,29 +69,31 @@ def grade_run(folder: RunFolder) -> Path:
         UserError: ``run.json`` can't be read, or a task of the run is unknown here.
         StorageError: the table can't be written; the old one stays.
     """
-    path = folder.verdicts(grading_fingerprint())
+    grading = grading_fingerprint(scoring)
+    path = folder.verdicts(grading)
     run = load_run(folder)
     family = None if run is None else str(run.settings["model"]["family"])
     if run is not None:
         with suppress(UserError):  # raised below if the files are needed
             make_tasks_known(run)
     basis = _basis_of(path)
-    if basis is not None and basis.holds(_length(folder), family):
+    if basis is not None and basis.holds(_length(folder), family, grading):
         return path
     if run is not None:
         make_tasks_known(run)
     found = scan(folder)
     tasks: dict[str, str] = {}  # filled while the rows are written
-    rows = _graded(read(folder, scanned=found), family, tasks)
-    _write(path, _tables(rows), Basis(found.report.bytes, family, tasks))
+    rows = _graded(read(folder, scanned=found), family, tasks, scoring)
+    _write(path, _tables(rows), Basis(found.report.bytes, family, tasks, grading))
     return path
 
 
-def read_verdicts(folder: RunFolder, **options: Any) -> pa.Table:
+def read_verdicts(folder: RunFolder, scoring: Scoring = Scoring.PAPER, **options: Any) -> pa.Table:
     """Grade all samples of a run as :func:`grade_run` does and return the table; a damaged one is made again, once.
 
     Args:
         folder: The run's folder.
+        scoring: Who decides.
         options: Of ``pyarrow.parquet.read_table``.
 
     Raises:
@@ -99,18 +103,20 @@ def read_verdicts(folder: RunFolder, **options: Any) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = grade_run(folder)
+    path = grade_run(folder, scoring)
     try:
         return pq.read_table(path, page_checksum_verification=True, **options)
     except (OSError, pa.ArrowException):
         path.unlink(missing_ok=True)
-        return pq.read_table(grade_run(folder), **options)
+        return pq.read_table(grade_run(folder, scoring), **options)
 
 
-def _graded(records: Iterable[Record], family: str | None, tasks: dict[str, str]) -> Iterator[VerdictRow]:
+def _graded(
+    records: Iterable[Record], family: str | None, tasks: dict[str, str], scoring: Scoring
+) -> Iterator[VerdictRow]:
     """Yield the verdicts and note the fingerprints of their tasks in ``tasks``."""
     for record in records:
-        yield grade_record(record, family)
+        yield grade_record(record, family, scoring)
         tasks[record.task] = task_fingerprint(record.task)
 
 
@@ -125,15 +131,18 @@ class LiveTable:
     Args:
         folder: The run's folder.
         family: The model's family.
+        scoring: Who decides.
     """
 
-    def __init__(self, folder: RunFolder, family: str | None) -> None:
+    def __init__(self, folder: RunFolder, family: str | None, scoring: Scoring = Scoring.PAPER) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         self._folder = folder
         self._family = family
-        self._path = folder.verdicts(grading_fingerprint())
+        self._scoring = scoring
+        self._grading = grading_fingerprint(scoring)
+        self._path = folder.verdicts(self._grading)
         self._start = _length(folder)
         self._rows: list[VerdictRow] = []
         self._tasks: dict[str, str] = {}
@@ -148,7 +157,7 @@ class LiveTable:
         Raises:
             UserError: see :func:`runner.results.grading.grade_record`.
         """
-        row = grade_record(record, self._family)
+        row = grade_record(record, self._family, self._scoring)
         self._rows.append(row)
         self._tasks[record.task] = task_fingerprint(record.task)
         self._count += 1
@@ -164,7 +173,7 @@ class LiveTable:
             StorageError: the table can't be written; the old one stays.
         """
         self._flush()
-        basis = Basis(_length(self._folder), self._family, self._tasks)
+        basis = Basis(_length(self._folder), self._family, self._tasks, self._grading)
         self._new.add_key_value_metadata(basis.metadata())
         self._new.close()
         try:
@@ -173,7 +182,7 @@ class LiveTable:
             self._path.unlink(missing_ok=True)
             written = False
         if not written:
-            grade_run(self._folder)
+            grade_run(self._folder, self._scoring)
         return self._path
 
     def _write_joined(self, basis: Basis) -> bool:
@@ -189,7 +198,7 @@ class LiveTable:
                 write_atomic(self._path, memoryview(table))
             return self._count == samples
         before = _basis_of(self._path)
-        if before is None or not before.holds(self._start, self._family):
+        if before is None or not before.holds(self._start, self._family, self._grading):
             return False
         masks = list(self._masks())
         if sum(map(sum, masks)) + self._count != samples:

@@ -18,7 +18,6 @@ def cases(name):
     if not path.is_file():
         return [pytest.param(None, marks=pytest.mark.skip(reason=f"{path} is not here; set THINKMETER_SHARED"))]
     rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
-    rows = [row for row in rows if "message" not in row]  # a provider's reply object is no text to split
     return [pytest.param(row, id=f"{row['id']}-{row['kind']}") for row in rows]
 
 
@@ -53,15 +52,18 @@ def test_grading(case):
 @pytest.mark.parametrize("case", cases("thinking"))
 def test_thinking(case):
     expected = case["expected"]
-    split = bench.split_thinking(
-        case["text"],
-        finish_reason=case["finish_reason"],
-        prompt_tail=case.get("prompt_tail", ""),
-        family=case.get("model_family"),
-    )
+    family = case.get("model_family")
+    if "message" in case:
+        split = bench.split_message(case["message"], family=family, finish_reason=case["finish_reason"])
+    else:
+        tail = case.get("prompt_tail", "")
+        split = bench.split_thinking(case["text"], finish_reason=case["finish_reason"], prompt_tail=tail, family=family)
     assert (split.state, split.answer) == (expected["state"], expected["answer"])
-    assert expected["thinking"] in (None, split.thinking)
-    assert expected.get("thinking_must_contain", "") in split.thinking
+    # None means "hidden" of a message, "not compared" of a text.
+    assert expected["thinking"] == split.thinking or (expected["thinking"] is None and "message" not in case)
+    assert expected.get("thinking_must_contain", "") in (split.thinking or "")
+    for count in ("thinking_tokens", "answer_tokens"):
+        assert count not in expected or getattr(split, count) == expected[count]
     if "thinking_segments" in expected:
         assert list(split.segments) == expected["thinking_segments"]
     if "tool_calls" in expected:

@@ -25,7 +25,7 @@ _PLACEHOLDERS = frozenset(
 )
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
-_IN_A_ROW = re.compile(r"(?:[ ,;<≤*•-]|and)*")  # normalised, what may stand between boxes in a row
+_IN_A_ROW = re.compile(r"(?:[ ,;<≤*•-]|and|\d{1,3}[.)] ?)*")  # normalised, what may stand between boxes in a row
 _MAX_GAP = 60
 _MAX_EARLIER = 8  # boxes that are read only to see whether one is readable
 _LONGEST_PLACEHOLDER = 200
@@ -90,4 +90,4 @@ def _row(response: Response, last: Box, boxes: Iterator[Box], value: Elements) -
     return tuple(reversed(elements))
 
 
-RULE = Rule("boxed", _find, when_cut=True)
+RULE = Rule("boxed", _find, order=10, when_cut=True)

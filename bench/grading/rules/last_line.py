@@ -16,6 +16,15 @@ from bench.problem import AnswerKind, Problem
 _DIGIT = re.compile(r"[\d¼½¾⅐-⅞①-⑳]")
 _NO_CONTENT = re.compile(r"[\s|:=*_`#$~-]*|```.*|\\\[|\\\]|\\\(|\\\)")
 _BULLET = re.compile(r"\A\s*(?:[-*•>+]|#+|\d{1,3}[.)](?=\s+\S*[^\W\d_]))\s+")
+_STEP = re.compile(r"\A[\s*#_>-]*(?:step|part|case|method|example)\s+\d{1,3}[*_]*\s?[:.)-][*_]*\s", re.IGNORECASE)
+_OFFER = re.compile(r"(?:would|do|does|can|could|shall|should|want|need|any|are there|have|may|feel)\b", re.IGNORECASE)
+_TALLY = re.compile(
+    r"(?<![\w.,-])\d{1,4} (?:times|occurrences|numbers|elements|values|items|integers|entries)\b", re.IGNORECASE
+)
+# Where an answer was given and is explained or checked.
+_SUPPLEMENT = re.compile(r"\n[ *_#>]*(?:explanation|check|verification|proof|justification)[ *_]*:", re.IGNORECASE)
+_EQUAL_SIGN = re.compile(r"[\s*`_$\"']*==?[\s*`_$\"'.]*")
+_ASIDE = re.compile(r"\s*[*_]*\((?:note|check|since|because|this)\b.*\)[*_.\s]*", re.IGNORECASE)
 _BEFORE_ELEMENT = re.compile(r"\A\s*(?:[-*•+]|\d{1,4}[.)])\s+(?=\S)")
 _CLAIMS = re.compile(
     r"\b(?:sorted|order|result|answer|final|ascending|output|modes?|is|are|so|thus|therefore)\b|=|->", re.IGNORECASE
@@ -31,17 +40,25 @@ _MAX_ROW = 40
 
 
 def _find(response: Response) -> Found | None:
-    problem = response.problem
+    text, problem = response.text, response.problem
+    supplement = _SUPPLEMENT.search(text)
+    value = _last_value(text[: supplement.start()], problem) if supplement else None
+    if value is None:
+        value = _last_value(text, problem)
+    return None if value is None else Found(value, RULE.name)
+
+
+def _last_value(text: str, problem: Problem) -> Value | None:
+    """Return what the last line that says something says, None where it can't be read."""
     listed = problem.answer_kind in LIST_KINDS
-    for start, line in _last_lines(response.text, _MAX_LIST_LINE if listed else _MAX_SCALAR_LINE):
-        if not _says_something(line, problem):
-            continue
-        value = (_column(response.text, start, line, problem) if listed else None) or _read_line(line, problem)
-        return None if value is None else Found(value, RULE.name)
+    for start, line in _last_lines(text, _MAX_LIST_LINE if listed else _MAX_SCALAR_LINE, problem):
+        line = _STEP.sub("", line, count=1)
+        if _says_something(line, problem):
+            return (_column(text, start, line, problem) if listed else None) or _read_line(line, problem)
     return None
 
 
-def _last_lines(text: str, longest: int) -> Iterator[tuple[int, str]]:
+def _last_lines(text: str, longest: int, problem: Problem) -> Iterator[tuple[int, str]]:
     """Yield the last non-empty lines with the place where they begin, the last one first, cut to their ends."""
     end, seen = len(text), 0
     for _ in range(_MAX_EMPTY):
@@ -49,16 +66,21 @@ def _last_lines(text: str, longest: int) -> Iterator[tuple[int, str]]:
             return
         start = text.rfind("\n", 0, end) + 1
         line = text[max(start, end - longest) : end]
-        if not _NO_CONTENT.fullmatch(line):
+        equal = problem.answer_kind is AnswerKind.RELATION and _EQUAL_SIGN.fullmatch(line)
+        if equal or not _NO_CONTENT.fullmatch(line):
             seen += 1
             yield start, line
         end = start - 1
 
 
 def _says_something(line: str, problem: Problem) -> bool:
+    if line.rstrip(" *_").endswith("?") and _OFFER.match(line.lstrip(" *_")):
+        return False
+    if _ASIDE.fullmatch(line):
+        return False
     if problem.answer_kind is AnswerKind.RELATION:
         return read_claim(normalise(line), problem) is not None or bool(_DIGIT.search(line))
-    return bool(_DIGIT.search(line))
+    return bool(_DIGIT.search(_TALLY.sub(" ", line) if problem.answer_kind in LIST_KINDS else line))
 
 
 def _read_line(line: str, problem: Problem) -> Value | None:
@@ -70,6 +92,8 @@ def _read_line(line: str, problem: Problem) -> Value | None:
         cells = ["; ".join(cells)]
     plain = normalise(cells[-1] if cells else line)
     for sentence in last_sentences(plain):
+        if problem.answer_kind in LIST_KINDS:
+            sentence = _TALLY.sub(" ", sentence)  # `It appears 2 times.` tells of the list and is none
         value = None if sentence.endswith("?") else read_claim(sentence, problem)
         if value is not None:
             return None if _is_echo(value, sentence, problem) else value
@@ -98,4 +122,4 @@ def _column(text: str, start: int, line: str, problem: Problem) -> Elements | No
     return tuple(reversed(elements)) if len(elements) > 1 else None
 
 
-RULE = Rule("last_line", _find, when_cut=False)
+RULE = Rule("last_line", _find, order=50, when_cut=False)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bench.grading.lists import without_bullets
 from bench.grading.reading import LIST_KINDS, Value, read_answer, read_statement
 from bench.grading.response import Found, Response, Rule
+from bench.problem import AnswerKind
 from bench.scan import from_the_end
 
 # The words without the letter that may be a capital: folding the case of a long text costs more than looking
@@ -36,6 +38,7 @@ _LINK = re.compile(
 _FINAL = re.compile(r"(?:result|value|number|sum|total|count|list|output|solution|choice)", re.IGNORECASE)
 # What may stand before the value. A dash after a line break is a bullet.
 _LEAD = re.compile(r"""(?:[\s*_#`$:："'|=]|\\[\[(]|\\text(?:bf)?\{|\}|->|(?<=\n)[-•][ ])*""", re.VERBOSE)
+_LEAD_OF_RELATION = re.compile(_LEAD.pattern.replace("|=]", "|]"), re.VERBOSE)  # there, `=` is a value
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _STATEMENT_END = re.compile(r"[.!?](?=\s)|。|</|\n")
 # Before the word: what makes it a final statement and no mention. "Check the answer: 7 - 4 = 3" is none.
@@ -81,11 +84,12 @@ def _statements(response: Response, start: int) -> Iterator[Statement]:
     """Yield the statements from the last to the first; their texts do not overlap, so reading all is linear."""
     text, limit = response.text, len(response.text)
     reach = _MAX_LIST if response.problem.answer_kind in LIST_KINDS else _MAX_SCALAR
+    lead = _LEAD_OF_RELATION if response.problem.answer_kind is AnswerKind.RELATION else _LEAD
     needles = _NEEDLES if text.isascii() else _ALL_NEEDLES
     for seen, (place, needle) in enumerate(from_the_end(text, needles, start)):
         if seen == _MAX_MARKERS:
             return
-        begins = _value_start(text, place, needle)
+        begins = _value_start(text, place, needle, lead)
         if begins < 0:
             continue
         piece = text[begins : min(limit, begins + reach)]
@@ -97,7 +101,7 @@ def _statements(response: Response, start: int) -> Iterator[Statement]:
             yield Statement(piece, needle == _LINE_MARK, needle == _LINE_MARK or _is_explicit(text, place))
 
 
-def _value_start(text: str, place: int, needle: str) -> int:
+def _value_start(text: str, place: int, needle: str, lead: re.Pattern[str]) -> int:
     """Return where the value after this marker would begin, -1 where the word introduces none."""
     after = place + len(needle)
     if needle == "inal ":
@@ -112,8 +116,8 @@ def _value_start(text: str, place: int, needle: str) -> int:
         if not link.group().strip("s*_ ") and not _is_explicit(text, place):
             return -1  # a line that happens to end with the word
         after = link.end()
-    lead = _LEAD.match(text, after, after + _MAX_LEAD)
-    return lead.end() if lead else after
+    led = lead.match(text, after, after + _MAX_LEAD)
+    return led.end() if led else after
 
 
 def _is_explicit(text: str, place: int) -> bool:
@@ -127,13 +131,22 @@ def _completed(piece: str) -> str:
     return piece[: ends[-1]] if ends else ""
 
 
+def _balanced(line: str) -> str:
+    """Return a line without the bracket that closes one before its marker: ``(Answer: 7)``."""
+    bare = line.rstrip(" .*_")
+    for opening, closing in ("()", "[]", "{}"):
+        if bare.endswith(closing) and bare.count(closing) > bare.count(opening):
+            return bare[:-1]
+    return line
+
+
 def _read(statement: Statement, response: Response) -> Value | None:
-    line = statement.text.partition("\n")[0]
+    line = _balanced(statement.text.partition("\n")[0])
     if statement.line_only:
         return read_answer(line, response.problem)
     if response.problem.answer_kind in LIST_KINDS:
         paragraph = _PARAGRAPH_END.split(statement.text, maxsplit=1)[0]
-        value = read_answer(paragraph, response.problem) if paragraph != line else None
+        value = read_answer(without_bullets(paragraph), response.problem) if paragraph != line else None
         if value is not None:
             return value
     return read_statement(line, response.problem)
@@ -144,4 +157,4 @@ def _find(response: Response) -> Found | None:
     return None if value is None else Found(value, RULE.name)
 
 
-RULE = Rule("marker", _find, when_cut=True)
+RULE = Rule("marker", _find, order=20, when_cut=True)

@@ -62,3 +62,15 @@ def test_token_counts_of_two_sources_are_marked(tmp_path: Path) -> None:
 def test_a_published_name_that_is_in_no_table_costs_no_summary(tmp_path: Path) -> None:
     folder = made_run(tmp_path / "run", made(0), published_as="nobody|1")
     assert summarise(folder).published is None
+
+
+def test_every_graded_answer_has_a_rule_or_a_reason(tmp_path: Path) -> None:
+    texts = (r"\boxed{1}", "The answer is 1.", "", "no idea", "<think>hm")
+    records = [made(0), *(made(index, text) for index, text in enumerate(texts, 1))]
+    folder = made_run(tmp_path / "run", *records, made(6, status=RecordStatus.ERROR))
+    summary = summarise(folder)
+    assert [(row.rule, row.found, row.correct) for row in summary.rules] == [("boxed", 2, 1), ("marker", 1, 0)]
+    assert summary.unparsed == {"empty": 1, "no_candidate": 1, "unclosed_thinking": 1}
+    written = json.loads(folder.summary.read_bytes())
+    assert written["rules"][0] == {"rule": "boxed", "found": 2, "correct": 1}
+    assert written["unparsed"] == summary.unparsed

@@ -1,0 +1,38 @@
+"""An answer in a JSON object that is all of the response, or all of its last code block."""
+
+from __future__ import annotations
+
+import json
+
+from bench.grading.reading import LIST_KINDS, Value, read_answer
+from bench.grading.response import Found, Response, Rule
+from bench.grading.rules.code_block import MAX_BLOCK, last_block
+
+_KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution", "relation", "sorted", "mode")
+
+
+def _find(response: Response) -> Found | None:
+    text = response.text.strip()
+    block = last_block(text)
+    source = block[1].strip() if block else text
+    if not (source.startswith("{") and source.endswith("}") and len(source) <= MAX_BLOCK):
+        return None
+    value = _read_json(source, response)
+    return None if value is None else Found(value, RULE.name)
+
+
+def _read_json(source: str, response: Response) -> Value | None:
+    try:
+        # Numbers stay text: they are read exactly, however long they are.
+        data = json.loads(source, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+    held = next((data[key] for key in _KEYS if key in data), None)
+    if held is None and len(data) == 1:
+        held = next(iter(data.values()))
+    if isinstance(held, list) and response.problem.answer_kind in LIST_KINDS:
+        held = ", ".join(str(element) for element in held)
+    return read_answer(held, response.problem) if isinstance(held, str) else None
+
+
+RULE = Rule("json", _find, order=30, when_cut=False)

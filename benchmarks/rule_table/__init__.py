@@ -1,0 +1,1 @@
+"""How often each extraction rule finds an answer, and how often it is the one that a reader takes."""

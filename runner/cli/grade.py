@@ -1,0 +1,160 @@
+"""Grades the texts of other harnesses; see :mod:`runner.results.foreign` for what a line may hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import bench
+from bench.problem import write_gold
+from bench.released_code import grade_as_released
+from bench.verdict import Outcome, Verdict
+from runner.config.settings import Scoring
+from runner.errors import EXIT_USAGE, UserError
+from runner.report.console import make_console, print_line, visible
+from runner.results.foreign import BadLine, Foreign, lines_of, read_foreign
+from runner.results.grading import grader_version
+from runner.results.layout import replacing
+
+_SHOWN = 20  # bad lines that are named; the rest is counted
+
+
+@dataclass(slots=True)
+class _TaskCount:
+    n: int = 0
+    correct: int = 0
+    unparsed: int = 0
+    followed: int = 0
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is kept of a file: its size does not grow with the file's.
+
+    Attributes:
+        tasks: Counts by task.
+        rules: Answers found, and right ones, by rule.
+        reasons: Why nothing was read.
+        bad: Lines that could not be graded.
+    """
+
+    tasks: dict[str, _TaskCount] = field(default_factory=dict)
+    rules: dict[str, list[int]] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    bad: int = 0
+
+    def count(self, task: str, verdict: Verdict) -> None:
+        right = verdict.outcome is Outcome.CORRECT
+        row = self.tasks.setdefault(task, _TaskCount())
+        row.n += 1
+        row.correct += right
+        row.unparsed += verdict.outcome is Outcome.UNPARSED
+        row.followed += verdict.instruction_followed
+        if verdict.rule is not None:
+            found = self.rules.setdefault(verdict.rule, [0, 0])
+            found[0] += 1
+            found[1] += right
+        if verdict.reason is not None:
+            self.reasons[verdict.reason] += 1
+
+
+def grade_file(path: Path, out: str | None, task: str | None, scoring: Scoring) -> int:
+    """Grade a file's lines, write a verdict for each text and print what they come to.
+
+    Args:
+        path: JSON lines.
+        out: Where the verdicts go as JSON lines; ``-`` for standard output, where the table then goes to standard
+            error; None for ``FILE.verdicts.jsonl`` beside the file.
+        task: For lines that name none.
+        scoring: Who decides.
+
+    Returns:
+        0, or 2 if some lines could not be graded; they are named, and the others' verdicts are written.
+
+    Raises:
+        UserError: the file can't be read, or is the one to be written.
+        StorageError: the verdicts can't be written.
+    """
+    target = None if out == "-" else Path(out) if out is not None else path.with_name(f"{path.name}.verdicts.jsonl")
+    if target is not None and target.exists() and path.exists() and target.samefile(path):
+        raise UserError(f"--out {target}: that is the file with the texts; give another name")
+    console, errors, tally = make_console(errors=target is None), make_console(errors=True), _Tally()
+    try:
+        source = path.open("rb")
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror}") from error
+    with source, _writing(target) as written:
+        for number, line in lines_of(source):
+            try:
+                foreign = read_foreign(line, task)
+            except BadLine as error:
+                tally.bad += 1
+                if tally.bad <= _SHOWN:
+                    print_line(errors, visible(f"{path}, line {number}: {error!s:.300}"))
+                continue
+            for row in _verdicts(foreign, number, scoring, tally):
+                written.write(json.dumps(row) + "\n")
+    _show(tally, console)
+    if target is not None:
+        print_line(console, f"verdicts: {target}")
+    if tally.bad:
+        print_line(errors, f"{path}: {tally.bad} lines could not be graded and are in no figure")
+    return EXIT_USAGE if tally.bad else 0
+
+
+@contextmanager
+def _writing(target: Path | None) -> Iterator[TextIO]:
+    """Yield where the verdicts go; a file takes its name once it is whole."""
+    if target is None:
+        yield sys.stdout
+        return
+    with replacing(target) as temporary, temporary.open("w", encoding="ascii") as file:
+        yield file
+
+
+def _verdicts(foreign: Foreign, number: int, scoring: Scoring, tally: _Tally) -> Iterator[dict[str, Any]]:
+    problem = foreign.problem
+    for text in foreign.responses:
+        if scoring is Scoring.RELEASED_CODE:
+            verdict = grade_as_released(problem, text)
+        else:
+            verdict = bench.grade(problem, text, finish_reason=foreign.finish_reason, family=foreign.family)
+        tally.count(problem.task, verdict)
+        yield {
+            "line": number,
+            "id": None if foreign.id is None else json.loads(json.dumps(foreign.id, default=str)),
+            "task": problem.task,
+            "outcome": verdict.outcome.value,
+            "answer": verdict.answer,
+            "gold": write_gold(problem.gold),
+            "rule": verdict.rule,
+            "reason": verdict.reason,
+            "instruction_followed": verdict.instruction_followed,
+            "grader_version": grader_version(scoring),
+            "scoring": scoring.value,
+        }
+
+
+def _show(tally: _Tally, console: Console) -> None:
+    table = Table()
+    for place, heading in enumerate(("task", "n", "correct", "accuracy", "instr.", "unparsed")):
+        table.add_column(heading, justify="right" if place else "left")
+    for task, row in tally.tasks.items():
+        shares = [f"{row.correct / row.n:.3f}", f"{row.followed / row.n:.3f}"]
+        table.add_row(Text(task), str(row.n), str(row.correct), *shares, str(row.unparsed))
+    console.print(table)
+    rules = sorted(tally.rules.items(), key=lambda item: -item[1][0])
+    found = ", ".join(f"{rule} {count} ({right} right)" for rule, (count, right) in rules)
+    print_line(console, f"answers found by rule: {found or 'none'}")
+    if tally.reasons:
+        print_line(console, "unparsed by reason: " + ", ".join(f"{why} {n}" for why, n in tally.reasons.most_common()))

@@ -1,0 +1,154 @@
+"""`grade FILE` reads what other harnesses write, and no line of it does harm."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runner.cli.app import main
+from runner.cli.grade import grade_file
+from runner.config.settings import Scoring
+
+SUM = {"task": "sum", "data": [12, 30], "response": r"\boxed{42}"}
+
+
+def graded(tmp_path: Path, *lines: Any, arguments: tuple[str, ...] = ()) -> tuple[int, list[dict[str, Any]]]:
+    """Write the lines, grade them and return the exit code and the verdicts."""
+    path = tmp_path / "texts.jsonl"
+    path.write_bytes(b"".join((x if isinstance(x, bytes) else json.dumps(x).encode()) + b"\n" for x in lines))
+    code = main(["grade", str(path), *arguments])
+    written = tmp_path / "texts.jsonl.verdicts.jsonl"
+    return code, [json.loads(line) for line in written.read_text("ascii").split("\n") if line]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        SUM,
+        {"task": "sum", "input": [12, 30], "output": "The answer is 42."},
+        {"task": "sum", "gold": 42, "completion": r"\boxed{42}"},
+        {"task": "sum", "target": "42", "input": "Add 12 and 30.", "resps": [[r"\boxed{42}"]], "filtered_resps": ["7"]},
+        {"task": "sum", "gold": 42.0, "filtered_resps": ["42"], "doc_id": 3},
+        {"task": "division", "gold": "1/3", "response": r"\boxed{0.33}"},
+        {"task": "mean", "gold": 0.25, "response": r"\boxed{\frac{1}{4}}"},
+        {"task": "comparison", "gold": "greater than", "response": r"\boxed{>}"},
+        {"task": "sorting", "gold": [1, 2], "response": r"\boxed{1, 2}"},
+        {"task": "mode", "gold": "[2, 1]", "response": r"\boxed{1, 2}"},
+        {"task": "mode", "gold": 2, "response": r"\boxed{2}"},
+        {"task": "find_maximum", "data": [1, 2], "response": r"\boxed{2}"},
+        {**SUM, "finish_reason": "end_turn", "response": "It is 42."},
+        {**SUM, "finish_reason": None, "response": "It is 42."},
+        {**SUM, "family": "magistral", "response": r"[THINK]\boxed{7}[/THINK]\boxed{42}"},
+    ],
+)
+def test_a_right_line_of_every_form_is_right(tmp_path: Path, line: dict[str, Any]) -> None:
+    code, (verdict,) = graded(tmp_path, line)
+    assert (code, verdict["outcome"], verdict["line"]) == (0, "correct", 1)
+
+
+def test_a_cut_text_is_graded_as_one(tmp_path: Path) -> None:
+    _, (verdict,) = graded(tmp_path, {**SUM, "response": "It is 42", "finish_reason": "length"})
+    assert (verdict["outcome"], verdict["reason"]) == ("unparsed", "truncated")
+
+
+def test_every_one_of_several_responses_is_graded(tmp_path: Path) -> None:
+    _, verdicts = graded(tmp_path, {"task": "sum", "gold": 42, "resps": [["42", "43"]], "id": {"a": 1.5}})
+    assert [verdict["outcome"] for verdict in verdicts] == ["correct", "incorrect"]
+    assert verdicts[0]["id"] == {"a": "1.5"}
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (b"{", "not a JSON object"),
+        (b"[1]", "not a JSON object"),
+        (b"\xff\xfe", "not a JSON object"),
+        (b"[" * 100_000, "not a JSON object"),
+        (b'{"task": "sum", "gold": NaN, "response": "1"}', "NaN is no number"),
+        ({"data": [1], "response": "1"}, "--task"),
+        ({**SUM, "task": "summ"}, "Did you mean sum"),
+        ({"task": "sum", "response": "1"}, "neither the operands"),
+        ({"task": "sum", "gold": "x", "response": "1"}, "is no number"),
+        ({"task": "sum", "gold": 0.5, "response": "1"}, "no whole number"),
+        ({"task": "division", "gold": "1e999999999", "response": "1"}, "at most 1000 digits"),
+        ({"task": "division", "gold": "1/0", "response": "1"}, "line 2"),
+        ({"task": "mode", "gold": [], "response": "1"}, "empty list"),
+        ({"task": "comparison", "gold": "!", "response": "1"}, "none of"),
+        ({"task": "sum", "data": {"a": 1}, "response": "1"}, "line 2"),
+        ({"task": "sum", "data": [1, 2]}, "no text"),
+        ({**SUM, "response": 42}, "no text"),
+    ],
+)
+def test_a_bad_line_is_named_and_costs_the_others_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: Any, says: str
+) -> None:
+    code, verdicts = graded(tmp_path, SUM, line, SUM)
+    assert (code, [verdict["line"] for verdict in verdicts]) == (2, [1, 3])
+    error = capsys.readouterr().err
+    assert "line 2" in error
+    assert says in error
+    assert "1 lines could not be graded" in error
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800 \\boxed{42}", "\x00\\boxed{42}", "[bold]\\boxed{42}[/nope]", "\x1b[2J\\boxed{42}"]
+)
+def test_hostile_texts_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    code, (verdict,) = graded(tmp_path, {**SUM, "response": text, "id": text, "family": text, "finish_reason": "stop"})
+    assert (code, verdict["answer"], verdict["id"]) == (0, "42", text)
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_no_bad_line_steers_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert graded(tmp_path, {**SUM, "task": "\x1b[2J[/red]"})[0] == 2
+    error = capsys.readouterr().err
+    assert "\x1b" not in error
+    assert "[/red]" in error
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "texts.jsonl"
+    line = json.dumps({**SUM, "response": "so " * 20_000 + r"\boxed{42}"}) + "\n"
+    peaks = []
+    for count in (20, 200):
+        path.write_text(line * count)
+        tracemalloc.start()
+        assert grade_file(path, None, None, Scoring.PAPER) == 0
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_a_line_of_ten_megabytes_is_graded(tmp_path: Path) -> None:
+    assert graded(tmp_path, {**SUM, "response": " " * 10_000_000 + r"\boxed{42}"})[1][0]["outcome"] == "correct"
+
+
+def test_a_line_without_end_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runner.results.foreign.MAX_LINE", 500)
+    code, verdicts = graded(tmp_path, SUM, {**SUM, "response": " " * 2000}, SUM)
+    assert (code, [verdict["line"] for verdict in verdicts]) == (2, [1, 3])
+
+
+def test_verdicts_on_standard_output_are_alone_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "texts.jsonl"
+    path.write_text(json.dumps({**SUM, "response": r"<think>\boxed{7}"}) + "\n")
+    assert main(["grade", str(path), "--out", "-", "--scoring", "released_code"]) == 0
+    captured = capsys.readouterr()
+    verdict = json.loads(captured.out)
+    assert (verdict["answer"], verdict["scoring"]) == ("7", "released_code")
+    assert "released_code 1 (0 right)" in captured.err
+
+
+@pytest.mark.parametrize("arguments", [["missing.jsonl"], ["here.jsonl", "--out", "here.jsonl"]])
+def test_a_wrong_file_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("here.jsonl").write_text("{}\n")
+    assert main(["grade", *arguments]) == 2
+    assert len(capsys.readouterr().err.strip().split("\n")) == 1
+    assert Path("here.jsonl").read_text() == "{}\n"
