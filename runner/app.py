@@ -7,14 +7,17 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from omegaconf import DictConfig
 
 from runner.config.compose import HYDRA_ERRORS, explain, settings_from
 from runner.config.folder import config_folder
+from runner.config.settings import Scoring
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
 from runner.report.console import make_console, print_line
+from runner.results.layout import find_runs
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -26,24 +29,32 @@ def main(arguments: Sequence[str]) -> int:
     multirun = any(argument in ("-m", "--multirun") for argument in arguments)
     arguments = _with_study(arguments) if multirun else list(arguments)
     codes: list[int] = []
+    studies: dict[Path, Scoring] = {}
     try:
         if multirun:
             mistakes: list[str] = []
-            _each_point(arguments, lambda config: mistakes.extend(check(config)))
+            _each_point(arguments, lambda config: mistakes.extend(check(config, studies)))
             if mistakes:
                 return _complain("\n".join(dict.fromkeys(mistakes)), EXIT_USAGE)
         _each_point(arguments, lambda config: codes.append(run(config, command, codes)))
     except HYDRA_ERRORS as error:
         return _complain(explain(error), EXIT_USAGE)
+    _show(studies)
     return max(codes, default=0)
 
 
-def check(config: DictConfig) -> list[str]:
-    """Return what is wrong with a point, a line each; loads and writes nothing."""
+def check(config: DictConfig, studies: dict[Path, Scoring]) -> list[str]:
+    """Return what is wrong with a point, a line each; loads and writes nothing.
+
+    The folder of a point's study is added to ``studies``, with whose verdicts it is shown.
+    """
     from runner.point import prepare
 
     try:
-        prepare(settings_from(config))
+        settings = settings_from(config)
+        point = prepare(settings)
+        if not settings.plan:
+            studies[point.folder.path.parent] = settings.scoring
     except UserError as error:
         return [f"{_point_typed()}{line}" for line in str(error).split("\n")]
     return []
@@ -72,6 +83,15 @@ def run(config: DictConfig, command: str, earlier: Sequence[int]) -> int:
     except Exception:  # a fault of ours, kept apart from Hydra's complaints
         traceback.print_exc()
         return EXIT_FAILED
+
+
+def _show(studies: Mapping[Path, Scoring]) -> None:
+    """Print the table of every study that has a run by now."""
+    from runner.report.study import show_study
+
+    for study, scoring in studies.items():
+        if find_runs(study):
+            show_study(study, scoring, make_console())
 
 
 def _each_point(arguments: Sequence[str], do: Callable[[DictConfig], None]) -> None:

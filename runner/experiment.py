@@ -13,7 +13,8 @@ from typing import Any
 from rich.console import Console
 
 from runner.config.naming import point_name
-from runner.config.settings import Settings
+from runner.config.preflight import unavailable
+from runner.config.settings import Settings, ThinkingBudget
 from runner.engines.base import EngineDied
 from runner.engines.factory import make_engine
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED
@@ -27,6 +28,7 @@ from runner.results.run import check_run, close_attempt, code_revision, open_run
 from runner.results.store import GenerationStore, scan
 from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable
+from runner.sampling.budget import Closing, ForcedClose
 from runner.sampling.driver import Driver
 from runner.sampling.prompting import messages_for, stop_strings
 from runner.sampling.request import SamplingParams
@@ -59,7 +61,7 @@ def run_point(settings: Settings, command: str, console: Console) -> int:
     if settings.plan:
         done = frozenset(scan(point.folder).done)
         plan = make_plan(settings, point.engine.name, point.folder.path, point.suite.size, pending(point, done).count)
-        show_plan(plan, settings, console)
+        show_plan(plan, settings, unavailable(settings, point.engine), console)
         return 0
     tracker = make_tracker(settings.tracking)
     with GenerationStore(point.folder) as store, logging_to(point.folder.log):
@@ -93,7 +95,7 @@ def generate(missing: Pending, store: GenerationStore, tracker: Tracker, command
         settings = effective(point.settings, driver.engine.default_sampling)
         run = open_run(point.folder, settings.model_dump(mode="json"), point.fingerprint, loaded, command)
         tracker.start(tracked_run(point_name(settings), settings.study, run, point.folder))
-        verdicts = LiveTable(point.folder, settings.model.family)
+        verdicts = LiveTable(point.folder, settings.model.family, settings.scoring)
         progress = RunProgress(console, missing.count, point.suite.size - missing.count)
         start = time.monotonic()
         code = 0
@@ -117,10 +119,11 @@ def conclude(point: Point, tracker: Tracker, console: Console) -> int:
     Returns:
         0, or 1 if some samples have no verdict.
     """
-    summary = summarise(point.folder)
+    settings = point.settings
+    summary = summarise(point.folder, settings.scoring)
     show_summary(summary, point.folder, console)
     tracker.log_summary(summary_metrics(summary))
-    tracker.log_traces(partial(trace_rows, point.folder, point.settings.model.family))
+    tracker.log_traces(partial(trace_rows, point.folder, settings.model.family, settings.scoring))
     if tracker.url:
         print_line(console, f"W&B: {tracker.url}")
     return EXIT_FAILED if summary.partial else 0
@@ -133,11 +136,25 @@ def samples(missing: Pending, settings: Settings) -> Iterator[Sample]:
         sampling=SamplingParams(drawn.temperature, drawn.top_p, drawn.top_k, drawn.repetition_penalty),
         max_tokens=settings.budget.tokens,
         stop=stop_strings(settings.model),
+        template_options=settings.model.efforts.get(settings.effort.level, {}),
         code_revision=code_revision(),
     )
+    closing = _closing(settings)
     for problem, place in missing.places():
         messages = messages_for(settings.prompt, problem.question)
-        yield SingleTurn(problem, place, messages, spec, sample_seed(drawn.seed, problem.id, place.repeat))
+        seed = sample_seed(drawn.seed, problem.id, place.repeat)
+        if closing is None:
+            yield SingleTurn(problem, place, messages, spec, seed)
+        else:
+            yield ForcedClose(problem, place, messages, spec, seed, closing)
+
+
+def _closing(settings: Settings) -> Closing | None:
+    """Return how the run closes the thinking, None where its budget does not."""
+    model, budget = settings.model, settings.budget
+    if not isinstance(budget, ThinkingBudget) or model.thinking is None:
+        return None
+    return Closing(budget, model.thinking, model.family)
 
 
 def effective(settings: Settings, own: SamplingParams) -> Settings:

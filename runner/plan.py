@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +16,7 @@ from rich.text import Text
 from bench.metrics.power import detectable_paired, detectable_unpaired
 from runner.config.settings import Settings
 from runner.errors import UserError
+from runner.report.console import print_line
 from runner.results.layout import RunFolder, find_runs
 from runner.results.published import published
 from runner.results.run import Run, load_run
@@ -63,6 +66,7 @@ def make_plan(settings: Settings, engine: str, folder: Path, samples: int, missi
     tokens = None if a_sample.value is None else a_sample.value * missing
     rate = _rate(settings)
     seconds = None if tokens is None or rate.value is None else tokens / rate.value
+    basis = rate.basis if tokens is not None else "so are the tokens"
     problems = samples // settings.suite.repeats
     return Plan(
         folder=folder,
@@ -71,14 +75,14 @@ def make_plan(settings: Settings, engine: str, folder: Path, samples: int, missi
         missing=missing,
         problems=problems,
         tokens=Estimate(tokens, a_sample.basis),
-        seconds=Estimate(seconds, rate.basis),
+        seconds=Estimate(seconds, basis),
         paired=detectable_paired(problems, DISCORDANT),
         unpaired=detectable_unpaired(problems),
     )
 
 
-def show_plan(plan: Plan, settings: Settings, console: Console) -> None:
-    """Print the plan as a table of two columns."""
+def show_plan(plan: Plan, settings: Settings, obstacles: Iterable[str], console: Console) -> None:
+    """Print the plan as a table of two columns, then why this machine can't carry it out, if it can't."""
     table = Table(title=Text(f"Plan for {settings.model.name}"), title_justify="left", show_header=False)
     difference = (
         f"{_points(plan.paired)} against a run on the same problems (if {DISCORDANT:.0%} of them change), "
@@ -96,21 +100,38 @@ def show_plan(plan: Plan, settings: Settings, console: Console) -> None:
     for name, value in rows.items():
         table.add_row(name, Text(value))
     console.print(table, highlight=False)
+    for obstacle in obstacles:
+        print_line(console, f"not on this machine: {obstacle}")
 
 
 def _tokens_a_sample(settings: Settings) -> Estimate:
-    cap = settings.budget.tokens
+    cap = settings.budget.most_tokens
     for folder, run in _earlier(settings):
-        mean = _mean_tokens(folder)
-        their_cap = run.settings["budget"]["tokens"]
-        if mean is not None and (their_cap is None or (cap is not None and their_cap >= cap)):
-            return Estimate(min(mean, cap or mean), f"mean of {folder.path}")
+        done, mean = _mean_tokens(folder)
+        if mean is not None and _is_bound(run.settings["budget"], settings):
+            partly = "" if done >= _asked(run) else f"; {done} of its {_asked(run)} samples, the short ones come first"
+            return Estimate(min(mean, cap or mean), f"mean of {folder.path}{partly}")
     if settings.model.published_as is not None:
         mean = published(settings.model.published_as).output_tokens
         return Estimate(min(mean, cap or mean), "published mean of this model")
     if cap is not None:
         return Estimate(float(cap), "the cap, an upper bound")
-    return Estimate(None, "no run of this model yet and no cap")
+    return Estimate(None, "no run of this model with as large a budget yet, and no cap")
+
+
+def _is_bound(budget: Mapping[str, Any], settings: Settings) -> bool:
+    """Tell whether texts under another run's budget are at least as long as they will be under this one."""
+    theirs, ours = budget["tokens"], settings.budget.tokens
+    if budget.get("kind") != settings.budget.kind:
+        return theirs is None
+    return theirs is None or (ours is not None and int(theirs) >= ours)
+
+
+def _asked(run: Run) -> int:
+    """Return how many samples a run was last asked for, all tasks together; 0 where an older version didn't say."""
+    suite = run.settings["suite"]
+    tasks = suite.get("tasks") or suite.get("params") or ()
+    return len(tasks) * int(prod(suite.get(factor, 0) for factor in ("folds", "samples", "repeats")))
 
 
 def _rate(settings: Settings) -> Estimate:
@@ -123,13 +144,15 @@ def _rate(settings: Settings) -> Estimate:
 
 
 def _earlier(settings: Settings) -> Iterator[tuple[RunFolder, Run]]:
-    """Yield the runs of the same model and precision in any study: same prompt first, then the latest."""
+    """Yield the runs of the same model and precision in any study: same effort and prompt first, then the latest."""
     outputs = Path(settings.outputs)
     studies = [path for path in outputs.iterdir() if path.is_dir()] if outputs.is_dir() else []
     runs = [(folder, run) for study in studies for folder in find_runs(study) if (run := _readable(folder))]
 
-    def nearness(pair: tuple[RunFolder, Run]) -> tuple[bool, str]:
-        return pair[1].settings["prompt"]["name"] == settings.prompt.name, pair[1].updated
+    def nearness(pair: tuple[RunFolder, Run]) -> tuple[bool, bool, str]:
+        theirs = pair[1].settings
+        same_effort = theirs["effort"]["level"] == settings.effort.level
+        return same_effort, theirs["prompt"]["name"] == settings.prompt.name, pair[1].updated
 
     for folder, run in sorted(runs, key=nearness, reverse=True):
         same_model = run.settings["model"]["name"] == settings.model.name
@@ -144,13 +167,14 @@ def _readable(folder: RunFolder) -> Run | None:
         return None  # an estimate does without
 
 
-def _mean_tokens(folder: RunFolder) -> float | None:
+def _mean_tokens(folder: RunFolder) -> tuple[int, float | None]:
+    """Return how many samples a run has, and their mean output tokens."""
     try:
         summary = json.loads(folder.summary.read_bytes())
-        mean = summary["overall"]["output_tokens"]
+        done, mean = summary["overall"]["n"], summary["overall"]["output_tokens"]
     except (OSError, ValueError, KeyError):
-        return None  # not summarised yet, or by another version
-    return float(mean) if mean else None
+        return 0, None  # not summarised yet, or by another version
+    return int(done), float(mean) if mean else None
 
 
 def _shown(estimate: Estimate, unit: str, divisor: float) -> str:

@@ -145,7 +145,7 @@ def _explain(detail: Any) -> str:
 
 def _place(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     """Drop the member's name that pydantic puts behind a group with alternatives; users never type it."""
-    return (location[0], *location[2:]) if location[0] in ("engine", "tracking") else location
+    return (location[0], *location[2:]) if location[0] in ("engine", "tracking", "budget") else location
 
 
 def _first_line(error: Exception) -> str:

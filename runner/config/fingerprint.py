@@ -43,7 +43,7 @@ def generation_fingerprint(settings: Settings, suite: Suite) -> str:
         "prompt": [PROMPT_VERSION, settings.prompt.system, settings.prompt.user],
         "sampling": settings.sampling.model_dump(mode="json", exclude={"name"}),
         "budget": settings.budget.model_dump(mode="json"),
-        "effort": settings.effort.level,
+        "effort": [settings.effort.level, settings.model.efforts.get(settings.effort.level)],
         "tools": settings.tools.names,
         "data": [settings.suite.seed, _data_version(settings, suite)],
     }

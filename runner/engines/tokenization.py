@@ -33,6 +33,7 @@ class Rendered:
         prefix_ids: The assistant's turn so far.
         prompt_tail: The last 64 characters of the rendered prompt.
         prompt_sha256: Hash of ``prompt_ids`` as little-endian 32-bit numbers, hex.
+        injected: How many of ``prefix_ids`` were forced.
         max_new_tokens: The cap that acts: the request's, or what the context leaves if that is less; at least 1.
         thinking_open: The new text begins inside thinking.
     """
@@ -41,6 +42,7 @@ class Rendered:
     prefix_ids: tuple[int, ...]
     prompt_tail: str
     prompt_sha256: str
+    injected: int
     max_new_tokens: int
     thinking_open: bool
 
@@ -98,7 +100,7 @@ class Tokenization:
         try:
             prompt = self._prompt(request)
             prompt_ids = (*self._begin_ids, *self._encode(prompt.text))
-            prefix_ids = self._prefix(request)
+            prefix_ids, injected = self._prefix(request)
         except CannotRender as error:
             return failed(request.key, Boundary.PROMPT, error.kind, str(error))
         room = self.context - len(prompt_ids) - len(prefix_ids)
@@ -110,6 +112,7 @@ class Tokenization:
             prefix_ids=prefix_ids,
             prompt_tail=prompt.text[-PROMPT_TAIL_CHARACTERS:],
             prompt_sha256=hashlib.sha256(np.asarray(prompt_ids, dtype="<u4").tobytes()).hexdigest(),
+            injected=injected,
             max_new_tokens=cap,
             thinking_open=self._thinking_open(request, prompt),
         )
@@ -178,11 +181,15 @@ class Tokenization:
             raise CannotRender("not_encodable", f"the tokenizer refused the text: {first_line(error)}") from error
         return ids
 
-    def _prefix(self, request: Request) -> tuple[int, ...]:
+    def _prefix(self, request: Request) -> tuple[tuple[int, ...], int]:
+        """Return the ids of the assistant's turn so far, and how many of them were forced."""
         ids: list[int] = []
+        injected = 0
         for segment in request.prefix:
-            ids += self._encode(segment.text) if segment.token_ids is None else segment.token_ids
-        return tuple(ids)
+            new = self._encode(segment.text) if segment.token_ids is None else segment.token_ids
+            injected += len(new) if segment.injected else 0
+            ids += new
+        return tuple(ids), injected
 
     def _no_room(self, room: int, request: Request) -> tuple[str, str]:
         if room > 0:
@@ -222,6 +229,7 @@ class Tokenization:
             thinking=counts.thinking,
             answer=len(ids) - counts.thinking - counts.markers,
             output=len(ids),
+            injected=rendered.injected,
         )
 
 

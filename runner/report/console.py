@@ -23,6 +23,14 @@ def make_console(*, errors: bool = False) -> Console:
     return console
 
 
+def visible(text: str) -> str:
+    """Return the text with control characters as escapes, so that no stored text can steer a terminal."""
+    return "".join(
+        character if character in "\n\t" or character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
 def print_line(console: Console, text: str) -> None:
     """Print text as it is: no markup, no colours, no breaking of lines."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from runner.results.grading import VerdictRow
+from runner.results.verdict_row import VerdictRow
 
 _PLAIN_EVERY_S = 15.0
 _WATCHED = 50  # the first samples, on which a broken setup shows

@@ -10,6 +10,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from runner.config.settings import Scoring
 from runner.report.console import print_line
 from runner.results.layout import RunFolder
 from runner.results.published import PublishedRow
@@ -38,7 +39,7 @@ def show_summary(summary: RunSummary, folder: RunFolder, console: Console) -> No
     if left_out:
         missing = ", ".join(_DISPENSABLE[:left_out])
         print_line(console, f"left out for want of width: {missing}; {folder.summary.name} has them")
-    for line in _notes(summary):
+    for line in (*_reading(summary), *_notes(summary)):
         print_line(console, line)
     print_line(console, f"folder: {folder.path}")
 
@@ -71,31 +72,40 @@ def _cells(figures: Figures) -> list[str]:
     interval = figures.accuracy_interval
     return [
         str(figures.n),
-        _share(figures.accuracy),
+        share(figures.accuracy),
         "–" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}",
-        _share(figures.instruction_followed),
+        share(figures.instruction_followed),
         str(figures.truncated),
         str(figures.unparsed),
-        _mean(figures.thinking_tokens),
-        _mean(figures.answer_tokens),
-        _mean(figures.output_tokens),
-        _mean(figures.words),
-        _mean(figures.characters),
-        _share(figures.overthinking),
+        mean(figures.thinking_tokens),
+        mean(figures.answer_tokens),
+        mean(figures.output_tokens),
+        mean(figures.words),
+        mean(figures.characters),
+        share(figures.overthinking),
     ]
 
 
 def _published_cells(row: PublishedRow) -> list[str]:
-    means = [_mean(row.output_tokens), _mean(row.words), _mean(row.characters)]
-    shares = [_share(row.accuracy), "", _share(row.instruction_followed)]
-    return ["", *shares, "", "", "", "", *means, _share(row.overthinking)]
+    means = [mean(row.output_tokens), mean(row.words), mean(row.characters)]
+    shares = [share(row.accuracy), "", share(row.instruction_followed)]
+    return ["", *shares, "", "", "", "", *means, share(row.overthinking)]
+
+
+def _reading(summary: RunSummary) -> list[str]:
+    """Return which rule found how many answers, how many of them right, and why in others nothing was read."""
+    rules = [f"{row.rule} {row.found} ({row.correct} right)" for row in summary.rules]
+    reasons = [f"{reason} {count}" for reason, count in summary.unparsed.items()]
+    by = "" if summary.scoring == Scoring.PAPER else f", scoring {summary.scoring}"
+    lines = [f"answers found by rule{by}: {', '.join(rules) or 'none'}"]
+    return [*lines, f"unparsed by reason: {', '.join(reasons)}"] if reasons else lines
 
 
 def _notes(summary: RunSummary) -> list[str]:
     bounds, overall = summary.bounds, summary.overall
     notes = [
         f"O: Overthinking Score of the means, bounds {bounds.name} ({bounds.low:.0f}, {bounds.high:.0f}) tokens; "
-        f"mean of the tasks' scores {_share(overall.overthinking_mean)}. thinking, answer, output: mean tokens "
+        f"mean of the tasks' scores {share(overall.overthinking_mean)}. thinking, answer, output: mean tokens "
         f"(counted by: {', '.join(summary.token_sources) or 'nothing'})."
     ]
     if summary.partial and overall.accuracy_bounds is not None:
@@ -109,9 +119,11 @@ def _notes(summary: RunSummary) -> list[str]:
     return notes
 
 
-def _share(value: float | None) -> str:
+def share(value: float | None) -> str:
+    """Return a share with three decimals, a dash for none."""
     return "–" if value is None else f"{value:.3f}"
 
 
-def _mean(value: float | None) -> str:
+def mean(value: float | None) -> str:
+    """Return a mean count with three digits at least, a dash for none."""
     return "–" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"

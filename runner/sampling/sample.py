@@ -7,15 +7,15 @@ it the generations and tool results it asked for, one at a time, until it finish
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from bench.problem import Problem
 from runner.config.suite import Place
 from runner.results.record import Record, RecordStatus, Turn, sample_key
-from runner.sampling.generation import Failure, FinishReason, Generation
-from runner.sampling.request import Message, Request, SamplingParams
+from runner.sampling.generation import Failure, FinishReason, Generation, Usage
+from runner.sampling.request import Message, Request, SamplingParams, Segment
 from runner.tools.protocol import ToolCall, ToolResult
 
 
@@ -91,8 +91,17 @@ _STATUS = {
 }
 
 
-class SingleTurn:
-    """Question in, one text out."""
+class Question:
+    """What all kinds of samples have in common: the problem, how it is asked, and the record of what came.
+
+    Args:
+        problem: What is asked.
+        place: Where it stands in the suite.
+        messages: The chat that asks it.
+        spec: What all samples of the run share.
+        seed: Of the sample's tokens.
+        clock: Seconds since the epoch.
+    """
 
     def __init__(
         self,
@@ -112,29 +121,26 @@ class SingleTurn:
         self._clock = clock
         self._started_s = clock()
 
-    def advance(self, event: Event) -> Action:
-        if isinstance(event, Started):
-            self._started_s = self._clock()
-            return Generate(self._request())
-        if isinstance(event, Generation):
-            return Finish(self._record(event))
-        raise TypeError(f"a single-turn sample calls no tool, got {type(event).__name__}")
-
     def fail(self, failure: Failure) -> Record:
-        return self._record(Generation(self.key, "", FinishReason.ERROR, failure=failure))
+        """Return the record of a sample that can't go on."""
+        return self._record([Generation(self.key, "", FinishReason.ERROR, failure=failure)], (Turn("model", ""),))
 
-    def _request(self) -> Request:
+    def _request(self, number: int, max_tokens: int | None, prefix: tuple[Segment, ...] = ()) -> Request:
+        """Return the sample's request number ``number``, from 0."""
         return Request(
-            key=f"{self.key}#0",
+            key=f"{self.key}#{number}",
             messages=self._messages,
             sampling=self._spec.sampling,
             seed=self._seed,
-            max_tokens=self._spec.max_tokens,
+            max_tokens=max_tokens,
+            prefix=prefix,
             stop=self._spec.stop,
             template_options=self._spec.template_options,
         )
 
-    def _record(self, generation: Generation) -> Record:
+    def _record(self, generations: Sequence[Generation], turns: tuple[Turn, ...]) -> Record:
+        """Return the record of what was generated, at least once; the last generation says how it ended."""
+        first, last = generations[0], generations[-1]
         return Record(
             problem_id=self._problem.id,
             task=self._problem.task,
@@ -142,15 +148,52 @@ class SingleTurn:
             index=self._place.index,
             repeat=self._place.repeat,
             data=self._problem.data,
-            status=_STATUS[generation.finish_reason],
-            finish_reason=generation.finish_reason,
-            turns=(Turn("model", generation.text, generation.token_ids, generation.latency_s),),
-            usage=generation.usage,
-            max_tokens=generation.max_tokens,
-            prompt_sha256=generation.prompt_sha256,
-            prompt_tail=generation.prompt_tail,
+            status=_STATUS[last.finish_reason],
+            finish_reason=last.finish_reason,
+            turns=turns,
+            usage=_summed([generation.usage for generation in generations]),
+            max_tokens=_cap(generations),
+            prompt_sha256=first.prompt_sha256,
+            prompt_tail=first.prompt_tail,
             started_s=self._started_s,
             latency_s=self._clock() - self._started_s,
             code_revision=self._spec.code_revision,
-            failure=generation.failure,
+            failure=last.failure,
         )
+
+
+class SingleTurn(Question):
+    """Question in, one text out."""
+
+    def advance(self, event: Event) -> Action:
+        """Ask once, then finish with what came."""
+        if isinstance(event, Started):
+            self._started_s = self._clock()
+            return Generate(self._request(0, self._spec.max_tokens))
+        if isinstance(event, Generation):
+            return Finish(self._record([event], (turn_of(event),)))
+        raise TypeError(f"a single-turn sample calls no tool, got {type(event).__name__}")
+
+
+def turn_of(generation: Generation) -> Turn:
+    """Return a generation as a turn of the record."""
+    return Turn("model", generation.text, generation.token_ids, generation.latency_s)
+
+
+def _summed(usages: Sequence[Usage]) -> Usage:
+    """Return the usage of one generation after the other; each counts all that was forced before it."""
+    if len(usages) == 1:
+        return usages[0]
+    return Usage(
+        prompt=usages[0].prompt,
+        thinking=sum(usage.thinking for usage in usages),
+        answer=sum(usage.answer for usage in usages),
+        output=sum(usage.output for usage in usages),
+        injected=usages[-1].injected,
+        source=usages[0].source,
+    )
+
+
+def _cap(generations: Sequence[Generation]) -> int | None:
+    caps = [generation.max_tokens for generation in generations]
+    return None if None in caps else sum(cap for cap in caps if cap is not None)

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import bench
+from runner.config.settings import Scoring
 from runner.results.grading import grade_record, problem_of
 from runner.results.layout import RunFolder
 from runner.results.record import Record
@@ -40,7 +41,7 @@ def summary_metrics(summary: RunSummary) -> dict[str, Metric]:
     return {**_metrics(summary.overall), "bounds": summary.bounds.name, "tasks": tasks}
 
 
-def trace_rows(folder: RunFolder, family: str, count: int) -> list[TraceRow]:
+def trace_rows(folder: RunFolder, family: str, scoring: Scoring, count: int) -> list[TraceRow]:
     """Return at most ``count`` answered samples, by task; one whose problem can't be made again is left out.
 
     Only the chosen ones are graded; see :func:`choose_keys`.
@@ -50,7 +51,7 @@ def trace_rows(folder: RunFolder, family: str, count: int) -> list[TraceRow]:
     found = scan(folder)
     chosen = {key: found.done[key] for key in choose_keys(found.done, count)}
     records = read(folder, scanned=replace(found, done=chosen, failed={}))
-    rows = (_trace_row(record, family) for record in records)
+    rows = (_trace_row(record, family, scoring) for record in records)
     return sorted((row for row in rows if row is not None), key=lambda row: (row.task, row.problem_id, row.repeat))
 
 
@@ -62,13 +63,13 @@ def choose_keys(keys: Iterable[str], count: int) -> list[str]:
     return heapq.nsmallest(count, keys, key=lambda key: hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest())
 
 
-def _trace_row(record: Record, family: str) -> TraceRow | None:
+def _trace_row(record: Record, family: str, scoring: Scoring) -> TraceRow | None:
     problem = problem_of(record)
     if problem is None:
         return None
     end, tail = record.finish_reason.value, record.prompt_tail
     thinking = bench.split_thinking(record.text, finish_reason=end, prompt_tail=tail, family=family)
-    verdict = grade_record(record, family)
+    verdict = grade_record(record, family, scoring)
     return TraceRow(
         problem_id=record.problem_id,
         task=record.task,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
 
 from runner.config.settings import ModelSettings
@@ -28,6 +29,8 @@ def locate(model: ModelSettings) -> Weights:
         raise UserError(f"model {model.name!r} has no weights (model.source=none); it needs engine=scripted")
     if model.source == "embedded":
         return _embedded(model)
+    if model.source == "shipped":
+        return _folder(model, shipped_folder(model.id))
     folder = Path(model.id).expanduser()
     if folder.is_dir():
         return _folder(model, folder.absolute())
@@ -36,6 +39,18 @@ def locate(model: ModelSettings) -> Weights:
             f"model.id {model.id!r} is no folder ({folder.absolute()} doesn't exist) and no hub id (org/name)"
         )
     return fetch_snapshot(model.id, model.revision, model.trust_remote_code)
+
+
+def shipped_folder(name: str) -> Path:
+    """Return where the weights lie that come with this program.
+
+    Raises:
+        UserError: it has no such model.
+    """
+    folder = Path(str(files("runner"))) / "data" / name
+    if not (folder / "config.json").is_file():
+        raise UserError(f"model.id={name!r}: no such model comes with this program; model=thinker does")
+    return folder
 
 
 def _embedded(model: ModelSettings) -> Weights:

@@ -351,11 +351,29 @@ def test_an_own_task_file_is_asked_graded_and_shown(tmp_path: Path) -> None:
     assert "Double" in runner("show", "outputs/single", "double:0:0:0", cwd=tmp_path).out
 
 
-@pytest.mark.parametrize("command", ["doctor", "models", "tasks", "--help"])
-def test_looking_needs_no_run(command: str, tmp_path: Path) -> None:
-    done = runner(command, cwd=tmp_path)
-    assert done.code in (0, 1 if command == "doctor" else 0), done.err
+@pytest.mark.parametrize("command", [["doctor"], ["models"], ["tasks"], ["--help"], []])
+def test_looking_needs_no_run(command: list[str], tmp_path: Path) -> None:
+    done = runner(*command, cwd=tmp_path)
+    assert done.code in (0, 1 if command == ["doctor"] else 0), done.err
     assert len(done.out) > 200
+    assert not (tmp_path / "outputs").exists()
+
+
+def test_a_plan_is_made_where_the_point_itself_cant_run(tmp_path: Path) -> None:
+    done = runner("model=qwen3_8b", "engine=vllm", "precision=fp16", "plan=true", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "1400 are missing" in done.out
+    assert "not on this machine: engine=vllm is not installed here" in done.out
+    assert "not on this machine: precision=fp16" in done.out
+
+
+def test_a_plan_says_that_an_unfinished_run_tells_little(tmp_path: Path) -> None:
+    started = start(*SCRIPTED, "suite.samples=500", "engine.step_s=0.05", cwd=tmp_path)
+    _await_lines(tmp_path, 20)
+    started.send_signal(signal.SIGINT)
+    started.communicate(timeout=60)
+    plan = runner(*SCRIPTED, "suite.samples=600", "engine.step_s=0.05", "plan=true", cwd=tmp_path)
+    assert "of its 7000 samples, the short ones come first" in " ".join(plan.out.replace("│", " ").split())
 
 
 def _await_lines(cwd: Path, count: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from runner.config.settings import Scoring
 from runner.results.record import RecordStatus
 from runner.results.run import load_run
 from runner.tracking.views import choose_keys, trace_rows, tracked_run
@@ -24,16 +25,16 @@ def test_chosen_keys_are_the_same_in_any_order_and_of_all_tasks():
 def test_traces_are_split_and_graded(tmp_path):
     thought = made(0, r"<think>so</think> It is \boxed{7}.", task="mean", thinking=1)
     folder = made_run(tmp_path / "run", made(1), thought, made(2, status=RecordStatus.ERROR))
-    first, second = trace_rows(folder, "thinker", 10)
+    first, second = trace_rows(folder, "thinker", Scoring.PAPER, 10)
     assert (first.task, first.thinking, first.extracted, first.outcome) == ("mean", "so", "7", "incorrect")
     assert (second.task, second.outcome, second.extracted) == ("sum", "correct", second.gold)
-    assert len(trace_rows(folder, "thinker", 1)) == 1
-    assert trace_rows(folder, "thinker", 0) == []
+    assert len(trace_rows(folder, "thinker", Scoring.PAPER, 1)) == 1
+    assert trace_rows(folder, "thinker", Scoring.PAPER, 0) == []
 
 
 def test_a_sample_with_damaged_data_is_left_out(tmp_path):
     folder = made_run(tmp_path / "run", replace(made(0), data=None), made(1))
-    assert [row.problem_id for row in trace_rows(folder, "thinker", 10)] == [made(1).problem_id]
+    assert [row.problem_id for row in trace_rows(folder, "thinker", Scoring.PAPER, 10)] == [made(1).problem_id]
 
 
 def test_two_peoples_runs_of_one_name_have_two_ids(tmp_path):

@@ -1,0 +1,113 @@
+"""A sample whose thinking has a cap: at the cap the thinking is closed for the model, which then answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bench import split_thinking
+from bench.problem import Problem
+from bench.thinking import ThinkingState
+from runner.config.settings import ThinkingBudget, ThinkingMarkers
+from runner.config.suite import Place
+from runner.results.record import Turn
+from runner.sampling.generation import FinishReason, Generation, Usage
+from runner.sampling.request import Message, Segment
+from runner.sampling.sample import Action, Event, Finish, Generate, Question, SampleSpec, Started, turn_of
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How a run's thinking is closed.
+
+    Attributes:
+        budget: The caps, and the text that is forced.
+        markers: The model's thinking markers.
+        family: The model's family, see :func:`bench.split_thinking`.
+    """
+
+    budget: ThinkingBudget
+    markers: ThinkingMarkers
+    family: str
+
+    @property
+    def text(self) -> str:
+        """What is forced."""
+        return self.budget.closing.replace("{close}", self.markers.close)
+
+
+class ForcedClose(Question):
+    """Asks for as many tokens as the thinking may have, closes it if it is still open, and asks for the answer.
+
+    A model that closes its thinking before the cap is not disturbed: its answer is continued if the cap cut it. A cap
+    of 0 costs one token that is thrown away, since only the rendered prompt shows whether it opens the thinking.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        place: Place,
+        messages: tuple[Message, ...],
+        spec: SampleSpec,
+        seed: int,
+        closing: Closing,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(problem, place, messages, spec, seed, clock)
+        self._closing = closing
+        self._generations: list[Generation] = []
+        self._turns: list[Turn] = []
+
+    def advance(self, event: Event) -> Action:
+        """Ask for the thinking, then for the answer unless it came by itself."""
+        budget = self._closing.budget
+        if isinstance(event, Started):
+            self._started_s = self._clock()
+            return Generate(self._request(0, max(1, budget.tokens)))
+        if not isinstance(event, Generation):
+            raise TypeError(f"a sample with a thinking budget calls no tool, got {type(event).__name__}")
+        first = not self._generations
+        if first and budget.tokens == 0 and event.failure is None:
+            self._generations.append(_unsaid(event))
+            self._turns.append(Turn("injected", self._opening(event) + self._closing.text))
+        else:
+            self._generations.append(event)
+            self._turns.append(turn_of(event))
+            if not first or event.finish_reason is not FinishReason.LENGTH:
+                return Finish(self._record(self._generations, tuple(self._turns)))
+            if (missing := self._missing(event)) is not None:
+                self._turns.append(Turn("injected", missing + self._closing.text))
+        return Generate(self._request(1, budget.answer_tokens, self._prefix()))
+
+    def _missing(self, event: Generation) -> str | None:
+        """Return what is missing of the opening marker, mostly nothing, if the thinking is open; None if it is not."""
+        opening, begun = self._closing.markers.open, event.text.lstrip()
+        if begun and len(begun) < len(opening) and opening.startswith(begun):  # the cap cut the marker itself
+            return opening[len(begun) :]
+        tail, family = event.prompt_tail, self._closing.family
+        split = split_thinking(event.text, finish_reason="length", prompt_tail=tail, family=family)
+        return "" if split.state is ThinkingState.UNCLOSED else None
+
+    def _opening(self, event: Generation) -> str:
+        """Return the opening marker, or nothing where the prompt wrote it already."""
+        markers = self._closing.markers
+        opened = event.prompt_tail.rfind(markers.open) > event.prompt_tail.rfind(markers.close)
+        return "" if opened else markers.open
+
+    def _prefix(self) -> tuple[Segment, ...]:
+        return tuple(Segment(turn.text, turn.token_ids, injected=turn.kind == "injected") for turn in self._turns)
+
+
+def _unsaid(generation: Generation) -> Generation:
+    """Return a generation with nothing in it but what it says about the prompt."""
+    return Generation(
+        key=generation.key,
+        text="",
+        finish_reason=generation.finish_reason,
+        usage=Usage(prompt=generation.usage.prompt, source=generation.usage.source),
+        latency_s=generation.latency_s,
+        max_tokens=0,
+        prompt_sha256=generation.prompt_sha256,
+        prompt_tail=generation.prompt_tail,
+    )
