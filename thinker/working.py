@@ -1,0 +1,250 @@
+"""How each of the 14 tasks is worked out."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from thinker.columns import added, divided, subtracted
+from thinker.trace import Trace, lettered
+
+Data = Sequence[int]
+
+_DECIMALS = 2
+
+
+def work_out(task: str, data: Data) -> Trace:
+    """Return a problem of one of the 14 tasks worked out.
+
+    Raises:
+        KeyError: there is no such task.
+    """
+    return _WORKINGS[task](data)
+
+
+def _running(values: Data) -> Iterator[tuple[int, int]]:
+    """Yield the sum of the values before each value but the first, and the value."""
+    total = values[0]
+    for value in values[1:]:
+        yield total, value
+        total += value
+
+
+def _sum(values: Data) -> Trace:
+    items = lettered(values)
+    steps = list(_running(values))
+    totals = [str(total + value) for total, value in steps]
+    full = [f"{item}: {added(*step)}" for item, step in zip(items[1:], steps, strict=True)]
+    short = [f"{item}: {total}" for item, total in zip(items[1:], totals, strict=True)]
+    total = sum(values)
+    return Trace((" ".join(items), *full), (" ".join(items), *short), " ".join(totals), str(total), str(total + 10))
+
+
+def _division_steps(dividend: int, divisor: int) -> tuple[str, str, str]:
+    """Return a long division in full and in short, and its result, rounded where it does not end."""
+    decimals = _DECIMALS
+    while dividend and 10 ** (decimals - 1) * dividend < divisor:  # two significant digits as well
+        decimals += 1
+    steps, count = divided(dividend, divisor, decimals)
+    written = str(Fraction(10**count * dividend, divisor).__floor__()).rjust(count + 1, "0")
+    ends = steps[-1][2] == 0
+    full = ", ".join(f"{part}/{divisor}={digit}r{left}" for part, digit, left in steps)
+    result = _point(written, count)
+    if not ends:
+        left = steps[-1][2]
+        up = 2 * left >= divisor
+        rounded = str(int(written) + 1).rjust(count + 1, "0") if up else written
+        full += f", {left}+{left}={2 * left} {'up' if up else 'down'}"
+        result = _point(rounded, count)
+    return full, "".join(f" {digit}r{left}" for _, digit, left in steps).strip(), result
+
+
+def _point(digits: str, count: int) -> str:
+    return f"{digits[:-count]}.{digits[-count:]}" if count else digits
+
+
+def _mean(values: Data) -> Trace:
+    sums = _sum(values)
+    full, short, result = _division_steps(sum(values), len(values))
+    return Trace(
+        (*sums.full, f"{sums.answer}/{len(values)}: {full}: {result}"),
+        (*sums.short, f"{sums.answer}/{len(values)}: {short}: {result}"),
+        f"{sums.brief} /{len(values)}",
+        result,
+    )
+
+
+def _division(pair: Data) -> Trace:
+    first, second = pair
+    sign = "-" if first and (first < 0) != (second < 0) else ""
+    full, short, result = _division_steps(abs(first), abs(second))
+    head = f"{abs(first)}/{abs(second)}"
+    named = "minus" if sign else "plus"
+    answer = sign + result
+    return Trace((f"{named} {head}", f"{full}: {answer}"), (f"{named} {head}: {short}: {answer}",), named, answer)
+
+
+def _insertions(values: Data) -> tuple[list[str], list[str]]:
+    """Return a line for each item put into its place among those before it, and the sorted items."""
+    placed: list[tuple[int, int]] = []
+    lines = []
+    items = lettered(values)
+    for at, value in enumerate(values):
+        insort(placed, (value, at))
+        if at:
+            lines.append(f"{items[at]}: {' '.join(items[place] for _, place in placed)}")
+    return lines, [items[place] for _, place in placed]
+
+
+def _sorting(values: Data) -> Trace:
+    lines, ordered = _insertions(values)
+    head = " ".join(lettered(values))
+    return Trace((head, *lines), (head, " ".join(ordered)), " ".join(item[0] for item in ordered), str(sorted(values)))
+
+
+def _median(values: Data) -> Trace:
+    lines, ordered = _insertions(values)
+    head, size = " ".join(lettered(values)), len(values)
+    low, high = sorted(values)[(size - 1) // 2], sorted(values)[size // 2]
+    middle = ordered[size // 2]
+    answer = _plain(Fraction(low + high, 2))
+    if size % 2 == 0:
+        middle = f"{ordered[size // 2 - 1]} {middle}: {low}+{high}={low + high}, {low + high}/2={answer}"
+    brief = " ".join(item[0] for item in ordered)
+    return Trace((head, *lines, f"middle {middle}"), (head, " ".join(ordered), f"middle {middle}"), brief, answer)
+
+
+def _plain(number: Fraction) -> str:
+    """Return a number with a finite decimal form as that."""
+    return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
+
+
+def _mode(values: Data) -> Trace:
+    items = lettered(values)
+    counts = [values[: at + 1].count(value) for at, value in enumerate(values)]
+    most = max(counts)
+    modes = [item for item, count in zip(items, counts, strict=True) if count == most]
+    answer = ", ".join(item[1:] for item in modes)
+    counted = ", ".join(f"{item} {count}" for item, count in zip(items, counts, strict=True))
+    head = " ".join(items)
+    last = f"most {most}: {' '.join(modes)}"
+    return Trace((head, counted, last), (head, last), str(most), answer)
+
+
+def _extreme(choose: Callable[[Data], int], word: str) -> Callable[[Data], Trace]:
+    def working(values: Data) -> Trace:
+        items = lettered(values)
+        best = [choose(values[: at + 1]) for at in range(len(values))]
+        scanned = ", ".join(f"{item} {value}" for item, value in zip(items, best, strict=True))
+        where = items[values.index(best[-1])]
+        head = " ".join(items)
+        return Trace((head, scanned), (head, f"{word} {where}"), where, str(best[-1]))
+
+    return working
+
+
+def _count(parity: int, word: str) -> Callable[[Data], Trace]:
+    def working(values: Data) -> Trace:
+        items = lettered(values)
+        counts = [sum(value % 2 == parity for value in values[: at + 1]) for at in range(len(values))]
+        named = [("even", "odd")[value % 2] for value in values]
+        full = ", ".join(f"{item} {name} {count}" for item, name, count in zip(items, named, counts, strict=True))
+        hits = " ".join(item for item, value in zip(items, values, strict=True) if value % 2 == parity)
+        head, total = " ".join(items), counts[-1]
+        short = f"{word} {hits}: {total}" if hits else f"{word}: 0"
+        brief = " ".join(str(count) for count in counts)
+        return Trace((head, full), (head, short), brief, str(total), str(total + 1))
+
+    return working
+
+
+def _comparison(pair: Data) -> Trace:
+    first, second = pair
+    signs = ["minus" if value < 0 else "plus" for value in pair]
+    answer = "=" if first == second else "<" if first < second else ">"
+    lines = [f"{first} {signs[0]}, {second} {signs[1]}"]
+    if signs[0] == signs[1]:
+        lines.append(_compared(abs(first), abs(second)))
+        if signs[0] == "minus":
+            lines.append(f"minus turns: {answer}")
+    return Trace(tuple(lines), (lines[0],), " ".join(signs), answer)
+
+
+def _compared(first: int, second: int) -> str:
+    """Return two numbers of at most two digits compared, tens first."""
+    parts = [f"{top}{_sign(top, bottom)}{bottom}" for top, bottom in _columns(first, second)]
+    return f"{', '.join(parts)}: {_sign(first, second)}"
+
+
+def _columns(first: int, second: int) -> Iterator[tuple[int, int]]:
+    """Yield the digits down to the first place in which they differ."""
+    yield first // 10, second // 10
+    if first // 10 == second // 10:
+        yield first % 10, second % 10
+
+
+def _sign(first: int, second: int) -> str:
+    return "=" if first == second else "<" if first < second else ">"
+
+
+def _signed_sum(first: int, second: int) -> tuple[list[str], str]:
+    """Return the lines that add two numbers of any sign, and what they come to before the digits."""
+    larger, smaller = sorted((abs(first), abs(second)), reverse=True)
+    total = first + second
+    minus = "minus " if total < 0 else ""
+    if (first < 0) == (second < 0) or not smaller:
+        return [f"{minus}{larger}+{smaller}", added(larger, smaller)], f"{minus}{larger}+{smaller}"
+    compared = f"{abs(first)} {abs(second)}: {_compared(abs(first), abs(second))}"
+    rest = f"{minus}{larger}-{smaller}"
+    return [compared, rest, subtracted(larger, smaller)], rest
+
+
+def _subtraction(pair: Data) -> Trace:
+    first, second = pair
+    lines, short = _signed_sum(second, -first)
+    head, total = f"{second} and {-first}", second - first
+    answer = str(total)
+    return Trace((head, *lines, answer), (head, f"{short}: {answer}"), short, answer, str(total + 10))
+
+
+def _absolute_difference(pair: Data) -> Trace:
+    first, second = pair
+    lines, short = _signed_sum(first, -second)
+    lines = [line.removeprefix("minus ") for line in lines]
+    short = short.removeprefix("minus ")
+    head, total = f"{first} and {-second}", abs(first - second)
+    return Trace((head, *lines), (head, f"{short}: {total}"), short, str(total), str(total + 10))
+
+
+def _multiplication(pair: Data) -> Trace:
+    first, second = pair
+    tens, ones = divmod(second, 10)
+    product = first * second
+    answer = str(product)
+    if not tens:
+        return Trace((f"{first}*{second}={product}",), (f"{first}*{second}={product}",), f"{second}", answer)
+    parts = f"{first}*{ones}={first * ones}, {first}*{tens}={first * tens}"
+    sums = f"{first * ones}+{first * tens * 10}"
+    full = (f"{second}={tens * 10}+{ones}", parts, sums, added(first * ones, first * tens * 10))
+    brief = f"{first * ones} {first * tens * 10}"
+    return Trace(full, (f"{parts}: {answer}",), brief, answer, str(product + 10))
+
+
+_WORKINGS: dict[str, Callable[[Data], Trace]] = {
+    "sorting": _sorting,
+    "comparison": _comparison,
+    "sum": _sum,
+    "subtraction": _subtraction,
+    "multiplication": _multiplication,
+    "division": _division,
+    "absolute_difference": _absolute_difference,
+    "find_max": _extreme(max, "max"),
+    "find_min": _extreme(min, "min"),
+    "mean": _mean,
+    "median": _median,
+    "mode": _mode,
+    "odd_count": _count(1, "odd"),
+    "even_count": _count(0, "even"),
+}
