@@ -14,6 +14,8 @@ PIP_FLAGS   ?= --quiet --disable-pip-version-check
 FUZZ        ?= -runs=1000000
 # Options of the run that `make run` makes.
 RUN         ?= model=smollm2_135m suite.samples=5 budget.tokens=512
+# Options of the runs that `make demo` makes.
+DEMO        ?= model=thinker suite=basic_math_small sampling=greedy tracking=off
 
 BIN      := $(VENV)/bin
 BIN_VLLM := $(VENV_VLLM)/bin
@@ -61,8 +63,15 @@ $(VENV_FUZZ)/.ready: pyproject.toml
 fuzz: $(VENV_FUZZ)/.ready ## Grade a million texts that a coverage-guided fuzzer writes
 	$(VENV_FUZZ)/bin/python -m tests.bench.fuzz_grading $(FUZZ)
 
+demo: setup ## Show on the model that comes with this program what effort and budgets do
+	for axis in effort=none,low,medium,high budget.tokens=16,32,64,128,256; do \
+	  $(BIN)/python -m runner -m study=demo $(DEMO) $$axis || exit 1; done
+
+thinker: $(VENV)/.ready ## Train that model again from nothing: half an hour on two cores
+	$(BIN)/python -m thinker
+
 bench: setup ## Measure this program beside what one would use instead
-	for name in problems grading store harness transformers; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
+	for name in problems grading store harness transformers sweep; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
 	$(BIN_VLLM)/python -m benchmarks.bench_vllm
@@ -82,4 +91,4 @@ rule-table: $(VENV)/.ready ## Print how often each extraction rule finds the ans
 clean: ## Remove environments and caches of tools; results in outputs/ stay
 	rm -rf $(VENV) $(VENV_VLLM) $(VENV_RELEASED) $(VENV_FUZZ) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup run test check test-vllm fuzz bench bench-vllm bench-released rule-table clean
+.PHONY: help setup run test check test-vllm fuzz demo thinker bench bench-vllm bench-released rule-table clean

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from bench.finish import ended
 from bench.grading.compare import canonical, is_right
-from bench.grading.extract import extract, visible_text
+from bench.grading.extract import extract
 from bench.grading.response import Response
+from bench.grading.visible import visible_text
 from bench.problem import Problem
 from bench.thinking import Thinking, ThinkingState, split_thinking
 from bench.verdict import Outcome, Verdict
 
 # Stored with every verdict; raised whenever a response may get another verdict than before.
-GRADER_VERSION = "2"
+GRADER_VERSION = "3"
+
+# What was taken off the end of an answer tells of a response that was cut which of its statements are whole.
+_CLOSED = {"": "{}", "line": "{}\n", "tag": "<answer>{}</answer>"}
 
 
 def grade(
@@ -33,35 +38,36 @@ def grade(
     Args:
         problem: What was asked.
         response: What the model wrote; None, as some providers send for no content, is an empty response.
-        finish_reason: ``stop`` where the model ended by itself; anything else means that it was cut.
+        finish_reason: Why the response ended, in any provider's words, see :func:`bench.finish.ended`.
         prompt_tail: The end of the rendered prompt, which may have opened the thinking.
         family: The model's family, see :func:`bench.thinking.split_thinking`.
     """
     thinking = split_thinking(response or "", finish_reason=finish_reason, prompt_tail=prompt_tail, family=family)
-    return grade_split(problem, thinking, ended=finish_reason == "stop")
+    return grade_split(problem, thinking, complete=ended(finish_reason))
 
 
-def grade_split(problem: Problem, thinking: Thinking, *, ended: bool) -> Verdict:
+def grade_split(problem: Problem, thinking: Thinking, *, complete: bool) -> Verdict:
     """Return what a response is worth whose thinking was split off before; see :func:`grade`.
 
     Args:
         problem: What was asked.
         thinking: The response taken apart.
-        ended: Whether the model ended by itself.
+        complete: Whether the model ended by itself.
     """
     text = visible_text(thinking.answer)
-    found = extract(Response(text, problem, ended)) if text else None
+    whole = text if complete or not text else _CLOSED[thinking.closed_by].format(text)
+    found = extract(Response(whole, problem, complete)) if text else None
     if found is None or found.value is None:
-        reason = "unreadable" if found else _reason(text, thinking.state, ended)
+        reason = "unreadable" if found else _reason(text, thinking.state, complete)
         return Verdict(Outcome.UNPARSED, None, None, found is not None and found.followed, reason)
     outcome = Outcome.CORRECT if is_right(found.value, problem) else Outcome.INCORRECT
     return Verdict(outcome, canonical(found.value), found.rule, found.followed)
 
 
-def _reason(text: str, state: ThinkingState, ended: bool) -> str:
+def _reason(text: str, state: ThinkingState, complete: bool) -> str:
     """Return why no answer was found."""
     if state is ThinkingState.UNCLOSED:
         return "unclosed_thinking"
-    if not ended:
+    if not complete:
         return "truncated"
     return "no_candidate" if text.strip() else "empty"

@@ -10,6 +10,8 @@ from bench.text_calls import TextToolCall, read_json_call
 _FAMILIES = ("gpt-oss", "harmony")
 _CHANNEL = "<|channel|>"
 _TOKEN = re.compile(r"<\|(channel|message|end|start|return|call|constrain)\|>")
+# A message's beginning; a channel token without one is quoted.
+_MESSAGE = re.compile(r"<\|channel\|>[^<]{0,200}(?:<\|constrain\|>[^<]{0,100})?<\|message\|>")
 _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]+)")
 # What decoding without special tokens leaves of the seams between two messages, and of the beginning.
 _STRIPPED_SEAM = re.compile(r"assistant(?:(final|analysis)|commentary( to=[\w.-]+)?(?: ?json| ?code)?)")
@@ -34,7 +36,7 @@ class Channels:
 
 def is_harmony(text: str, prompt_tail: str, family: str | None) -> bool:
     """Return whether this response is to be read as Harmony."""
-    if text.rfind(_CHANNEL) >= 0:
+    if text.rfind(_CHANNEL) >= 0 and (_MESSAGE.search(text) or text.lstrip().startswith((_CHANNEL, "<|start|>"))):
         return True
     if not family or not any(name in family.lower().replace("_", "-") for name in _FAMILIES):
         return False

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from bench.message_usage import TokenCounts, field_of, is_cut, read_usage
+from bench.finish import ended
+from bench.message_usage import TokenCounts, field_of, read_usage
 from bench.text_calls import TextToolCall, read_json_call
 from bench.thinking import Thinking, ThinkingState, split_thinking
 
@@ -55,7 +56,7 @@ def split_message(
         finish_reason: How the reply ended where the object itself does not tell.
     """
     holder, reason, usage = _unwrap(message)
-    cut = finish_reason == "length" or is_cut(finish_reason if reason is None else reason)
+    cut = not (ended(finish_reason) and ended(reason))
     parts = _Parts()
     _read_message(holder, parts)
     if not isinstance(holder, str) and not any(map(str.strip, parts.answer)) and parts.thinking:
@@ -113,7 +114,7 @@ def _read_message(message: object, parts: _Parts) -> None:
     if reasoning is not None and field_of(message, "output") is None:  # a response's `reasoning` is its settings
         _read(reasoning, parts, thought=True)
         parts.flat = True
-    _read(field_of(message, "output", "content", "parts", "text", "output_text", "generated_text"), parts)
+    _read(field_of(message, "output", "content", "parts", "text", "output_text", "generated_text", "response"), parts)
     refusal = field_of(message, "refusal")
     if isinstance(refusal, str) and not any(parts.answer):
         _add(refusal, parts, thought=False)
@@ -196,7 +197,7 @@ def _assemble(parts: _Parts, text: Thinking, counts: TokenCounts, cut: bool) -> 
     calls = (*parts.tool_calls, *text.tool_calls)
     state = _state(parts, text, cut, silent=not text.answer and not calls, hidden=hidden)
     thinking_tokens, answer_tokens = _tokens(counts, bool(text.answer or calls), state)
-    return Thinking(thinking, text.answer, state, segments, calls, thinking_tokens, answer_tokens)
+    return Thinking(thinking, text.answer, state, segments, calls, thinking_tokens, answer_tokens, text.closed_by)
 
 
 def _without_tags(blocks: Iterable[str]) -> list[str]:

@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# What providers say of a model that ended by itself or handed over to a tool. Everything else is a cut.
-_ENDED = frozenset(
-    {"stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed", "pause_turn"}
-    | {"tool_calls", "tool_use", "tool_call", "function_call"}
-)
-_UNSAID = frozenset({"", "none", "null", "in_progress", "finish_reason_unspecified"})
 # Providers whose count of reasoning tokens stands beside that of completion tokens; everybody else's is part of it.
 _COUNTED_APART = frozenset({"google", "gemini", "vertex", "xai"})
 _DETAILS = ("completion_tokens_details", "output_tokens_details")
@@ -40,13 +34,6 @@ def field_of(source: object, *names: str) -> object:
     return None
 
 
-def is_cut(reason: object) -> bool:
-    """Return whether a finish reason (text or enum member) says that the reply was cut, blocked or failed."""
-    said = getattr(reason, "name", None) or getattr(reason, "value", reason)
-    name = str(said).rsplit(".", 1)[-1].strip().lower()
-    return name not in _ENDED and name not in _UNSAID
-
-
 def read_usage(usage: object, provider: str | None) -> TokenCounts:
     """Return what a usage object says, whichever provider's names it uses.
 
@@ -56,6 +43,10 @@ def read_usage(usage: object, provider: str | None) -> TokenCounts:
     if field_of(usage, "candidatesTokenCount", "candidates_token_count", "thoughtsTokenCount", "thoughts_token_count"):
         visible = _count(usage, "candidatesTokenCount", "candidates_token_count") or 0
         thoughts = _count(usage, "thoughtsTokenCount", "thoughts_token_count")
+        total = _count(usage, "totalTokenCount", "total_token_count")
+        prompt = _count(usage, "promptTokenCount", "prompt_token_count")
+        if thoughts is None and total is not None and prompt is not None and total > prompt + visible:
+            return TokenCounts(reasoned=True)  # tokens that are neither: thoughts, or what tools gave back
         return TokenCounts(visible + (thoughts or 0), thoughts, bool(thoughts))
     output = _count(usage, "completion_tokens", "output_tokens", "completionTokens", "outputTokens", "eval_count")
     reasoning = _reasoning(usage)

@@ -18,6 +18,10 @@ _MARKS = (
 _AROUND = re.compile(
     r"<(?:[|｜]tool[_▁]calls[_▁](?:section[_▁])?(?:begin|end)[|｜]|/?(?:minimax:tool_call|function_calls))>"
 )
+# What follows the mark of a call that never closes; any other text quotes the mark.
+_BEGUN = re.compile(
+    r"\s*(?:\Z|[{\[\"]|<function=|functions?[.<:]|name=|[\w.-]{1,100}(?:\[ARGS\]|:\d|\s*<arg_key>|\s*[<][|｜]))"
+)
 _MISTRAL = "[TOOL_CALLS]"  # what follows, to the end of the text, is calls
 _MISTRAL_CALL = re.compile(r"([\w.-]{1,100})\[ARGS\](.*)", re.DOTALL)
 _FUNCTION = re.compile(r"<function=([^<>\s]{1,100})>|name=\"([^\"<>]{1,100})\">")
@@ -51,12 +55,19 @@ class TextToolCall:
 def take_tool_calls(text: str) -> tuple[list[TextToolCall], str]:
     """Return the closed calls (at most 64), by the marks of whichever family, and the text without them.
 
-    A call that never closes is none, and neither is it an answer: it is dropped. Never raises.
+    A call that never closes is none, and neither is it an answer: it is dropped. A mark that nothing like a call
+    follows is quoted and stays. Never raises.
     """
     # Every mark has one of these; rfind is several times as fast as `in` on a long text.
     if text.rfind("_call") < 0 and text.rfind(_MISTRAL) < 0 and (text.isascii() or "▁call▁" not in text):
         return [], text
-    text, *bodies = text.split(_MISTRAL)
+    text, *parts = text.split(_MISTRAL)
+    bodies: list[str] = []
+    for part in parts:
+        if bodies or _BEGUN.match(part):
+            bodies.append(part)
+        else:
+            text += _MISTRAL + part
     marked = False
     for begin, end in _MARKS:
         if begin in text:
@@ -79,6 +90,8 @@ def _cut_out(text: str, begin: str, end: str) -> tuple[list[str], str]:
         if closed:
             bodies.append(body)
             outside.append(rest)
+        elif not _BEGUN.match(part):
+            outside.append(begin + part)
     return bodies, "".join(outside)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from typing import Literal
 
+from bench.finish import ended
 from bench.harmony import is_harmony, split_channels
-from bench.scan import from_the_end
+from bench.tags import Tag, every_tag, is_quoted, live_tags
 from bench.text_calls import TextToolCall, take_tool_calls
 
 
@@ -35,6 +36,8 @@ class Thinking:
         tool_calls: Calls in order, written as text in thinking or answer or, in a reply object, native.
         thinking_tokens: Model tokens strictly between the markers, None where unknown (a text has no tokens).
         answer_tokens: Model tokens of the answer, None where unknown.
+        closed_by: What follows the answer and shows, even in a response that was cut, that its last line is whole: a
+            ``line`` break, the ``tag`` of a wrapper such as ``</answer>``, or nothing, ``""``.
     """
 
     thinking: str | None
@@ -44,21 +47,9 @@ class Thinking:
     tool_calls: tuple[TextToolCall, ...] = ()
     thinking_tokens: int | None = None
     answer_tokens: int | None = None
+    closed_by: Literal["", "line", "tag"] = ""
 
 
-# Looking ahead for the second character keeps a text full of `<` cheap, bounding the attributes one of `<think `.
-_ANGLE = (
-    r"<(?=[/|trslcTRSLC])(?:"
-    r"(?:/?[ ]?(?:think(?:ing)?|reasoning|thoughts?|seed:think|longcat_think)(?:/|\s[^<>]{0,400})?"
-    r"|\|(?:begin|end)_of_thought\||\|(?:start|end)_thinking\||channel\|)>|\|channel>thought\b)"
-)
-# The first character has no case, so the engine looks for it at memchr speed; that's why texts without the
-# rarer brackets get a pattern of their own.
-_ANGLE_TAG = re.compile(_ANGLE, re.IGNORECASE)
-_ANY_TAG = re.compile(_ANGLE + r"|\[/?THINK\]|◁/?think▷", re.IGNORECASE)
-_CLOSERS = ("</", "<|e", "<|E", "<c", "[/", "◁/")
-_MAX_TAGS = 4096  # more tags than that are a model's loop or an attack: see _outermost
-_FENCE = re.compile("```")
 # What stands between an earlier turn and the assistant's: a tag before it is somebody's wording.
 _NEW_TURN = re.compile(r"<\||<｜|<start_of_turn>|\[/INST\]")
 _SOLUTION_MARKS = (
@@ -66,15 +57,7 @@ _SOLUTION_MARKS = (
     ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
 )
 _WRAPPER = re.compile(r"<(answer|response|solution)>", re.IGNORECASE)
-_QUOTES = frozenset("`\"'")
-
-
-@dataclass(frozen=True, slots=True)
-class _Tag:
-    start: int
-    end: int
-    closes: bool
-    empty: bool  # `<think/>`, a whole block without content
+Span = tuple[int, int]  # from a character's place to one past another's
 
 
 def split_thinking(
@@ -82,8 +65,9 @@ def split_thinking(
 ) -> Thinking:
     """Split one response into thinking and visible answer; never raises, linear in the length.
 
-    Known are ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, ``<seed:think>`` and ``<longcat_think>``
-    in any case and with attributes, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>``, ``<|START_THINKING|>``,
+    Known are ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, ``<scratchpad>``, ``<reflection>`` and
+    ``<analysis>`` in any case, with attributes or a namespace such as ``<seed:think>``, ``<antThinking>``,
+    ``<longcat_think>``, ``<|thinking|>``, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>``, ``<|START_THINKING|>``,
     ``<|channel>thought`` and Harmony channels. A closing tag
     without an opening one ends a thinking that began with the response; tags quoted in code are text.
 
@@ -92,24 +76,39 @@ def split_thinking(
 
     Args:
         text: What the model wrote, without the prompt.
-        finish_reason: ``stop`` where the model ended by itself; matters for a Harmony call without its end.
+        finish_reason: Why the response ended, in any provider's words (:func:`bench.finish.ended`); matters for a
+            Harmony call without its end.
         prompt_tail: The end of the rendered prompt, which may have opened the thinking.
         family: The model's family, e.g. ``gpt-oss``.
     """
     if is_harmony(text, prompt_tail, family):
         return _from_channels(text, finish_reason, prompt_tail)
     opened = bool(prompt_tail) and _leaves_open(prompt_tail)
-    tags = _live_tags(text)
+    tags = live_tags(text)
     if tags or opened:
-        segments, visible, unclosed = _blocks(text, tags, opened)
+        walk, unclosed = _walked(text, tags, opened)
         state = ThinkingState.UNCLOSED if unclosed else ThinkingState.CLOSED
-        return _assemble(segments, "".join(visible), state)
+        visible = "".join([text[start:end] for start, end in walk.visible])
+        return _assemble([text[start:end] for start, end in walk.segments], visible, state)
     return _assemble([], text, ThinkingState.ABSENT)
+
+
+def split_spans(text: str, *, opened: bool = False) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Return where thinking and where visible text stand in a response with tags; what is in neither is a tag.
+
+    The same split as that of :func:`split_thinking`, for who has to count tokens. Harmony channels have no tags.
+
+    Args:
+        text: What the model wrote, without the prompt.
+        opened: Whether the prompt opened the thinking.
+    """
+    walk, _ = _walked(text, live_tags(text), opened)
+    return tuple(walk.segments), tuple(walk.visible)
 
 
 def _from_channels(text: str, finish_reason: str, prompt_tail: str) -> Thinking:
     """Return the parts of a Harmony response."""
-    channels = split_channels(text, prompt_tail, complete=finish_reason != "length")
+    channels = split_channels(text, prompt_tail, complete=ended(finish_reason))
     segments = tuple(filter(None, (part.strip() for part in channels.thinking)))
     state = ThinkingState.CLOSED if channels.thinking else ThinkingState.ABSENT
     if channels.unclosed:
@@ -123,10 +122,12 @@ def _assemble(segments: list[str], answer: str, state: ThinkingState) -> Thinkin
     kept = tuple(filter(None, map(str.strip, segments))) if segments else ()
     calls = [call for segment in kept for call in take_tool_calls(segment)[0]]
     found, answer = take_tool_calls(answer)
-    answer = answer.strip()
-    if answer.startswith("<"):
-        answer = _without_wrapper(answer)
-    return Thinking("\n".join(kept), answer, state, kept, (*calls, *found))
+    outer = answer.strip()
+    inner = _without_wrapper(outer) if outer.startswith("<") else outer
+    closed_by: Literal["", "line", "tag"] = "tag" if inner != outer else ""
+    if len(outer) < len(answer) and not closed_by and "\n" in answer[len(answer.rstrip()) :]:
+        closed_by = "line"
+    return Thinking("\n".join(kept), inner, state, kept, (*calls, *found), closed_by=closed_by)
 
 
 def _without_wrapper(answer: str) -> str:
@@ -145,76 +146,12 @@ def _without_wrapper(answer: str) -> str:
 
 def _leaves_open(prompt_tail: str) -> bool:
     """Return whether the prompt ended inside a thinking block."""
-    tags = [tag for tag in _tags(prompt_tail) if not _is_quoted(prompt_tail, tag)]
+    tags = [tag for tag in every_tag(prompt_tail) if not is_quoted(prompt_tail, tag)]
     return bool(tags) and not tags[-1].closes and not _NEW_TURN.search(prompt_tail, tags[-1].end)
 
 
-def _tags(text: str) -> list[_Tag]:
-    """Return the tags of the text, quoted ones included."""
-    # rfind is several times as fast as `in` here.
-    if "◁" in text or text.rfind("THINK]") >= 0 or text.rfind("hink]") >= 0:
-        pattern = _ANY_TAG
-    elif "<" in text and ">" in text:
-        pattern = _ANGLE_TAG
-    else:
-        return []
-    tags = [_tag(match) for match in islice(pattern.finditer(text), _MAX_TAGS + 1)]
-    return tags if len(tags) <= _MAX_TAGS else _outermost(text, pattern, tags[0])
-
-
-def _outermost(text: str, pattern: re.Pattern[str], first: _Tag) -> list[_Tag]:
-    """Return the tags around everything up to the last closing one, and the first tag after it."""
-    tags = [] if first.closes else [first]
-    for place, _ in islice(from_the_end(text, _CLOSERS), _MAX_TAGS):
-        match = pattern.match(text, place)
-        if match:
-            after = pattern.search(text, match.end())
-            return [*tags, _tag(match), *([_tag(after)] if after else [])]
-    return tags
-
-
-def _tag(match: re.Match[str]) -> _Tag:
-    tag = match.group()
-    closes = tag[1] == "/" or tag[:5].lower() in ("<|end", "<chan")
-    return _Tag(match.start(), match.end(), closes, empty=tag.endswith("/>") and not closes)
-
-
-def _is_quoted(text: str, tag: _Tag) -> bool:
-    """Return whether the tag stands alone between two equal quotes, as in a sentence about tags.
-
-    A quote right after a word ends what was quoted before: the tag in ``"a"</think>"b"`` is none that is quoted.
-    """
-    before = text[tag.start - 1 : tag.start]
-    if before not in _QUOTES or before != text[tag.end : tag.end + 1]:
-        return False
-    return not text[max(0, tag.start - 2) : tag.start - 1].isalnum()
-
-
-def _live_tags(text: str) -> list[_Tag]:
-    """Return the tags that open or close thinking: neither quoted nor inside a code fence."""
-    tags = [tag for tag in _tags(text) if not _is_quoted(text, tag)]
-    if not tags or "```" not in text:
-        return tags
-    fences = [match.start() for match in islice(_FENCE.finditer(text), _MAX_TAGS)]
-    last_close = max((tag.start for tag in tags if tag.closes), default=-1)
-    live: list[_Tag] = []
-    passed = base = 0  # fences before this tag; fences before the part (thinking or answer) it stands in
-    quoting = -1  # the fence that an opening tag was quoted in
-    for tag in tags:
-        while passed < len(fences) and fences[passed] < tag.start:
-            passed += 1
-        # A fence that never closes fences nothing, and thinking may end inside one that it forgot to close.
-        fenced = (passed - base) % 2 == 1 and passed < len(fences)
-        if fenced and (not tag.closes or quoting == passed or last_close > fences[passed]):
-            quoting = passed
-            continue
-        live.append(tag)
-        base = passed
-    return live
-
-
-def _blocks(text: str, tags: list[_Tag], opened: bool) -> tuple[list[str], list[str], bool]:
-    """Return thinking segments, visible pieces, and whether the text ends inside the thinking.
+def _walked(text: str, tags: list[Tag], opened: bool) -> tuple[_Walk, bool]:
+    """Return the walk over the tags, with what it found, and whether the text ends inside the thinking.
 
     Blocks nest. An opening tag right after another one is a doubled tag. Where closing tags are missing, the
     last one closes all that is open, since a thinking that quotes an opening tag is commoner than a lost end.
@@ -227,7 +164,7 @@ def _blocks(text: str, tags: list[_Tag], opened: bool) -> tuple[list[str], list[
             walk.pass_empty(tag)
         else:
             walk.open(tag)
-    return walk.segments, walk.visible, walk.finish()
+    return walk, walk.finish()
 
 
 class _Walk:
@@ -235,17 +172,17 @@ class _Walk:
 
     def __init__(self, text: str, inside: bool) -> None:
         self.text = text
-        self.segments: list[str] = []
-        self.visible: list[str] = []
+        self.segments: list[Span] = []
+        self.visible: list[Span] = []
         self._depth = int(inside)
         self._start = 0  # where the current block or the current visible piece begins
         self._after_open = 0 if inside else -1  # end of the tag before, if that one opened
-        self._inner_close: _Tag | None = None  # last closing tag inside the current block
-        self._reopened: _Tag | None = None  # first opening tag after it
+        self._inner_close: Tag | None = None  # last closing tag inside the current block
+        self._reopened: Tag | None = None  # first opening tag after it
 
-    def open(self, tag: _Tag) -> None:
+    def open(self, tag: Tag) -> None:
         if not self._depth:
-            self.visible.append(self.text[self._start : tag.start])
+            self.visible.append((self._start, tag.start))
             self._start, self._depth = tag.end, 1
         elif self._after_open < 0 or self.text[self._after_open : tag.start].strip():
             self._depth += 1
@@ -255,7 +192,7 @@ class _Walk:
             self._start = tag.end
         self._after_open = tag.end
 
-    def close(self, tag: _Tag) -> None:
+    def close(self, tag: Tag) -> None:
         self._after_open = -1
         if self._depth > 1:
             self._depth -= 1
@@ -263,16 +200,16 @@ class _Walk:
         elif self._depth:
             self._end_block(tag)
         else:  # a closing tag too many: the text around it stays visible
-            self.visible.append(self.text[self._start : tag.start])
+            self.visible.append((self._start, tag.start))
             self._start = tag.end
 
-    def pass_empty(self, tag: _Tag) -> None:
+    def pass_empty(self, tag: Tag) -> None:
         if not self._depth:
-            self.visible.append(self.text[self._start : tag.start])
+            self.visible.append((self._start, tag.start))
             self._start = tag.end
 
-    def _end_block(self, tag: _Tag) -> None:
-        self.segments.append(self.text[self._start : tag.start])
+    def _end_block(self, tag: Tag) -> None:
+        self.segments.append((self._start, tag.start))
         self._start, self._depth = tag.end, 0
         self._inner_close = self._reopened = None
 
@@ -283,6 +220,6 @@ class _Walk:
             self._end_block(self._inner_close)
             if reopened:
                 self.open(reopened)
-        rest = self.text[self._start :]
+        rest = (self._start, len(self.text))
         (self.segments if self._depth else self.visible).append(rest)
         return bool(self._depth)

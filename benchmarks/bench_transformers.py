@@ -1,7 +1,7 @@
-"""What batches are worth: ``python -m benchmarks.bench_transformers [--tokens 512] [--copies 8]``.
+"""What batches are worth: ``python -m benchmarks.bench_transformers [--model thinker] [--tokens 512] [--copies 8]``.
 
-Prints the new tokens per second of the embedded model on basic-math prompts, one of every task, greedy, each text
-to its end or the cap:
+Prints the new tokens per second of a model on basic-math prompts, one of every task, greedy, each text to its end or
+the cap:
 
 - one prompt at a time with plain ``model.generate``, as a user would write it, before and after all others;
 - with this project's engine, one at a time and at several batch sizes, and how many times the first that is.
@@ -28,6 +28,7 @@ from runner.sampling.request import Request, SamplingParams
 from runner.weights.locate import locate
 
 TASKS = 14
+SUITES = {"smollm2_135m": "basic_math", "thinker": "basic_math_small"}
 
 
 def prompts(settings: Settings, cap: int) -> list[Request]:
@@ -66,19 +67,21 @@ def batched(engine: TransformersEngine, requests: Sequence[Request], batch_size:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", choices=SUITES, default="smollm2_135m")
     parser.add_argument("--tokens", type=int, default=512, help="cap on new tokens a prompt")
     parser.add_argument("--copies", type=int, default=8, help="how often a batched engine answers every prompt")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 64])
     parser.add_argument("--threads", type=int, default=None, help="CPU threads; torch's choice by default")
     arguments = parser.parse_args()
     threads = "null" if arguments.threads is None else arguments.threads
-    settings = compose(["model=smollm2_135m", "engine=transformers", "precision=fp32", f"engine.threads={threads}"])
+    asked = [f"model={arguments.model}", f"suite={SUITES[arguments.model]}", f"engine.threads={threads}"]
+    settings = compose([*asked, "engine=transformers", "precision=fp32"])
     assert isinstance(settings.engine, TransformersSettings)
     engine = TransformersEngine(settings.model, settings.precision, settings.engine, locate(settings.model))
     requests = prompts(settings, arguments.tokens)
     copies = [replace(one, key=f"{one.key}/{copy}") for copy in range(arguments.copies) for one in requests]
     plainly(engine, requests[:1])  # warm up
-    print("SmolLM2-135M, float32, greedy; new tokens per second")
+    print(f"{arguments.model}, float32, greedy; new tokens per second")
     base = measure("one at a time, model.generate", lambda: plainly(engine, requests))
     measure("engine, batch of 1", lambda: batched(engine, requests, 1), base)
     for size in arguments.batch_sizes:

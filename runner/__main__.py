@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+import textwrap
 
-COMMANDS = ("doctor", "fetch", "grade", "models", "rescore", "show", "status", "tasks")
+COMMANDS = ("curve", "doctor", "fetch", "grade", "models", "rescore", "show", "status", "tasks")
 
 _HELP = """\
 Measures whether a language model thinks too much.
@@ -15,6 +16,10 @@ Run one point, or a sweep with -m:
   python -m runner model=smollm2_135m suite.samples=20
   python -m runner -m model=qwen3_8b budget.tokens=256,512,1024,null
   python -m runner model=phi4 precision=bf16 plan=true      only say what would be done
+  python -m runner sweep=token_budget                       a study: one of those below, or a file of yours
+
+Studies that come with this program:
+  {sweeps}
 
 Groups and their options (add --cfg job to see every key of a composed point):
 {groups}
@@ -22,6 +27,7 @@ Groups and their options (add --cfg job to see every key of a composed point):
 Look at what there is (each has its own --help):
   python -m runner status STUDY        how far the runs of a study are
   python -m runner show RUN SAMPLE     one sample: prompt, thinking, answer, verdict
+  python -m runner curve RUN           accuracy under smaller token budgets, by cutting its texts
   python -m runner rescore STUDY       grade stored texts anew and show what changed
   python -m runner grade FILE.jsonl    grade texts that another harness produced
   python -m runner models              models with what they need
@@ -35,7 +41,7 @@ def main() -> int:
     """Dispatch the command line; return the exit code."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(_HELP.format(groups=_groups()))
+        print(_HELP.format(groups=_groups(), sweeps=_sweeps()))
         return 0
     if arguments[0] in COMMANDS:
         from runner.cli.app import main as command
@@ -67,6 +73,13 @@ def _groups() -> str:
         options = ", ".join(sorted(file.stem for file in group.glob("*.yaml")))
         lines.append(f"  {group.name:<10} {options}")
     return "\n".join(lines)
+
+
+def _sweeps() -> str:
+    from runner.config.folder import sweeps_folder
+
+    names = ", ".join(sorted(path.stem for path in sweeps_folder().glob("*.yaml")))
+    return textwrap.fill(names, 110, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _guarded() -> int:

@@ -1,4 +1,4 @@
-"""The Hydra side of the command line: from overrides to runs, one point or many."""
+"""The Hydra side of the command line: from overrides to points that have passed all checks, then to runs."""
 
 from __future__ import annotations
 
@@ -6,124 +6,154 @@ import hashlib
 import os
 import shlex
 import sys
-import traceback
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig
 
 from runner.config.compose import HYDRA_ERRORS, explain, settings_from
 from runner.config.folder import config_folder
-from runner.config.settings import Scoring
-from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
+from runner.config.study import same_effect
+from runner.config.sweep import Sweep, product, read_sweep, union
+from runner.errors import EXIT_USAGE, UserError
+from runner.point import Point, prepare
 from runner.report.console import make_console, print_line
-from runner.results.layout import find_runs
+from runner.sweep import complain, run_alone, run_sweep
+
+Compose = Callable[[Sequence[str]], DictConfig]
+
+
+class Job:
+    """What a command asks for, in the hands of Hydra: its task function, and what our sweeper and launcher call.
+
+    Args:
+        command: What the user typed.
+        sweep: The study that it names, None if it names none.
+
+    Attributes:
+        codes: Exit codes so far.
+    """
+
+    def __init__(self, command: str, sweep: Sweep | None) -> None:
+        self._command = command
+        self._sweep = sweep
+        self._labels: dict[tuple[str, ...], str] = {}
+        self.codes: list[int] = []
+
+    def __call__(self, config: DictConfig) -> int:
+        """Run one point on its own: without ``-m``, or where a launcher of another kind starts it."""
+        try:
+            code = run_alone(prepare(settings_from(config)), self._command, make_console())
+        except UserError as error:
+            code = complain(str(error), EXIT_USAGE)
+        self.codes.append(code)
+        return code
+
+    def points(self, typed: Sequence[str], parser: OverridesParser) -> list[tuple[str, ...]]:
+        """Return the overrides of every point of a multirun.
+
+        Raises:
+            UserError: the study's file is wrong, or a sweep has no finite list of values.
+            HydraException: what was typed can't be read.
+        """
+        if self._sweep is None:
+            return list(product(parser.parse_overrides(list(typed)), shlex.join(typed)))
+        asked = union(self._sweep, typed, parser)
+        self._labels = {point.overrides: point.label for point in asked}
+        return [point.overrides for point in asked]
+
+    def run(self, points: Sequence[Sequence[str]], compose: Compose) -> int:
+        """Check all points, then run them all; return the exit code.
+
+        Args:
+            points: The overrides of each.
+            compose: Composes the configuration of a point.
+        """
+        mistakes: list[str] = []
+        ready: dict[str, Point] = {}
+        for overrides in points:
+            try:
+                point = prepare(settings_from(compose(overrides)))
+                ready.setdefault(point.settings.model_dump_json(), point)
+            except UserError as error:
+                mistakes += [f"{self._label(overrides)}: {line}" for line in str(error).split("\n")]
+            except HYDRA_ERRORS as error:
+                mistakes.append(f"{self._label(overrides)}: {explain(error)}")
+        mistakes = mistakes or same_effect([point.settings for point in ready.values()])
+        if mistakes:
+            return complain("\n".join(dict.fromkeys(mistakes)), EXIT_USAGE)
+        console = make_console()
+        if len(ready) < len(points):
+            print_line(console, f"{len(points) - len(ready)} of {len(points)} points are named twice and run once")
+        return run_sweep(list(ready.values()), self._command, console)
+
+    def _label(self, overrides: Sequence[str]) -> str:
+        return self._labels.get(tuple(overrides)) or shlex.join(overrides)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the point or points that Hydra makes of the arguments; return the exit code.
-
-    The points of a multirun are all checked before the first one starts.
-    """
-    command = shlex.join(["python", "-m", "runner", *arguments])
-    multirun = any(argument in ("-m", "--multirun") for argument in arguments)
-    arguments = _with_study(arguments) if multirun else list(arguments)
-    codes: list[int] = []
-    studies: dict[Path, Scoring] = {}
-    try:
-        if multirun:
-            mistakes: list[str] = []
-            _each_point(arguments, lambda config: mistakes.extend(check(config, studies)))
-            if mistakes:
-                return _complain("\n".join(dict.fromkeys(mistakes)), EXIT_USAGE)
-        _each_point(arguments, lambda config: codes.append(run(config, command, codes)))
-    except HYDRA_ERRORS as error:
-        return _complain(explain(error), EXIT_USAGE)
-    _show(studies)
-    return max(codes, default=0)
-
-
-def check(config: DictConfig, studies: dict[Path, Scoring]) -> list[str]:
-    """Return what is wrong with a point, a line each; loads and writes nothing.
-
-    The folder of a point's study is added to ``studies``, with whose verdicts it is shown.
-    """
-    from runner.point import prepare
-
-    try:
-        settings = settings_from(config)
-        point = prepare(settings)
-        if not settings.plan:
-            studies[point.folder.path.parent] = settings.scoring
-    except UserError as error:
-        return [f"{_point_typed()}{line}" for line in str(error).split("\n")]
-    return []
-
-
-def run(config: DictConfig, command: str, earlier: Sequence[int]) -> int:
-    """Run one point; every trouble is a message and an exit code, so that it costs the other points nothing.
-
-    Args:
-        config: The point's configuration.
-        command: What the user typed.
-        earlier: Exit codes of the points before; after an interrupted one nothing more starts.
-    """
-    from runner.experiment import run_point
-
-    if EXIT_INTERRUPTED in earlier:
-        return EXIT_INTERRUPTED
-    try:
-        return run_point(settings_from(config), command, make_console())
-    except UserError as error:
-        return _complain(str(error), EXIT_USAGE)
-    except StorageError as error:
-        return _complain(str(error), EXIT_FAILED)
-    except KeyboardInterrupt:
-        return _complain("broken off; what was generated is kept, the same command goes on", EXIT_INTERRUPTED)
-    except Exception:  # a fault of ours, kept apart from Hydra's complaints
-        traceback.print_exc()
-        return EXIT_FAILED
-
-
-def _show(studies: Mapping[Path, Scoring]) -> None:
-    """Print the table of every study that has a run by now."""
-    from runner.report.study import show_study
-
-    for study, scoring in studies.items():
-        if find_runs(study):
-            show_study(study, scoring, make_console())
-
-
-def _each_point(arguments: Sequence[str], do: Callable[[DictConfig], None]) -> None:
-    """Let Hydra compose the points and do something with each."""
+    """Run the point or points that Hydra makes of the arguments; return the exit code."""
     import hydra
 
+    command = shlex.join(["python", "-m", "runner", *arguments])
     # Hydra would print its own errors and exit with 1; raised, they become one line and exit code 2.
     os.environ["HYDRA_FULL_ERROR"] = "1"
-    sys.argv = ["runner", *arguments]
-    hydra.main(version_base="1.3", config_path=str(config_folder()), config_name="config")(do)()
+    try:
+        sweep, hydra_arguments = _read(arguments)
+        job = Job(command, sweep)
+        sys.argv = ["runner", *hydra_arguments]
+        hydra.main(version_base="1.3", config_path=str(config_folder()), config_name="config")(job)()
+    except UserError as error:
+        return complain(str(error), EXIT_USAGE)
+    except HYDRA_ERRORS as error:
+        return complain(explain(error), EXIT_USAGE)
+    return max(job.codes, default=0)
 
 
-def _point_typed() -> str:
-    """Return which point of a multirun this is, as the user would type it."""
-    from hydra.core.hydra_config import HydraConfig
+def _read(arguments: Sequence[str]) -> tuple[Sweep | None, list[str]]:
+    """Return the study that is named, and the arguments that Hydra gets; a multirun has a study's name then.
 
-    return f"{shlex.join(HydraConfig.get().overrides.task)}: "
+    Raises:
+        UserError: there is no such study, or more than one is named.
+    """
+    named = [argument.removeprefix("sweep=") for argument in arguments if argument.startswith("sweep=")]
+    rest = [argument for argument in arguments if not argument.startswith("sweep=")]
+    if not named:
+        return None, _with_study(rest) if _is_multirun(rest) else rest
+    if len(named) > 1:
+        raise UserError(f"sweep={','.join(named)}: give one sweep at a time")
+    sweep = read_sweep(named[0])
+    if any(argument.startswith("hydra/sweeper=") for argument in rest):
+        raise UserError(f"sweep={named[0]} is read by this program's own sweeper; leave hydra/sweeper out")
+    study = [] if any(name == "study" for name, _ in _typed(rest)) else [f"study={_quoted(sweep.study)}"]
+    return sweep, [*rest, *study, *([] if _is_multirun(rest) else ["--multirun"])]
+
+
+def _is_multirun(arguments: Sequence[str]) -> bool:
+    return any(argument in ("-m", "--multirun") for argument in arguments)
 
 
 def _with_study(arguments: Sequence[str]) -> list[str]:
     """Give a multirun without a study's name one that depends only on what it sweeps."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-
-    typed = [argument for argument in arguments if not argument.startswith("-")]
-    overrides = OverridesParser.create().parse_overrides(typed)
-    if any(override.key_or_group == "study" for override in overrides):
+    typed = list(_typed(arguments))
+    if any(name == "study" for name, _ in typed):
         return list(arguments)
-    swept = sorted(override.input_line or "" for override in overrides if override.is_sweep_override())
+    swept = sorted(line for _, line in typed if line is not None)
     digest = hashlib.sha256("\n".join(swept).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return [*arguments, f"study=adhoc-{digest}"]
 
 
-def _complain(message: str, code: int) -> int:
-    print_line(make_console(errors=True), message)
-    return code
+def _typed(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield the name of every override, with the override itself if it makes a sweep."""
+    from hydra._internal.utils import get_args_parser
+
+    typed = get_args_parser().parse_known_intermixed_args(list(arguments))[0].overrides
+    for override in OverridesParser.create().parse_overrides(typed):
+        sweeps = override.is_sweep_override() or override.key_or_group.startswith("hydra.sweeper")
+        yield override.key_or_group, (override.input_line if sweeps else None)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as Hydra reads it back."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'") if "'" in text else text
+    return f"'{escaped}'"

@@ -13,21 +13,21 @@ from typing import Any
 from rich.console import Console
 
 from runner.config.naming import point_name
-from runner.config.preflight import unavailable
 from runner.config.settings import Settings, ThinkingBudget
-from runner.engines.base import EngineDied
-from runner.engines.factory import make_engine
+from runner.engines.base import Engine, EngineDied
+from runner.engines.factory import noise_of
+from runner.engines.source import EngineSource
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED
-from runner.plan import make_plan, show_plan
-from runner.point import Pending, Point, pending, prepare
+from runner.point import Pending, Point, pending
 from runner.report.console import print_line
 from runner.report.progress import RunProgress
 from runner.report.terminal import show_summary
 from runner.results.log import logging_to
 from runner.results.run import check_run, close_attempt, code_revision, open_run
-from runner.results.store import GenerationStore, scan
+from runner.results.store import GenerationStore
 from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable
+from runner.reuse import reusing
 from runner.sampling.budget import Closing, ForcedClose
 from runner.sampling.driver import Driver
 from runner.sampling.prompting import messages_for, stop_strings
@@ -42,11 +42,12 @@ from runner.tracking.off import OffTracker
 from runner.tracking.views import summary_metrics, trace_rows, tracked_run
 
 
-def run_point(settings: Settings, command: str, console: Console) -> int:
+def run_point(point: Point, source: EngineSource, command: str, console: Console) -> int:
     """Generate what is missing of a point, then grade, summarise and show all that its folder holds.
 
     Args:
-        settings: What is asked.
+        point: What is asked.
+        source: Lends the engine that the point asks for; not asked if nothing is missing.
         command: What the user typed, kept for ``status``.
         console: Where progress and the table go.
 
@@ -54,16 +55,10 @@ def run_point(settings: Settings, command: str, console: Console) -> int:
         0 if every sample is there, 1 if some failed, 130 if it was interrupted.
 
     Raises:
-        UserError: a mistake in what was asked; nothing was generated.
+        UserError: the point can't be run here; nothing was generated.
         StorageError: the folder can't be written; what was written is valid.
     """
-    point = prepare(settings)
-    if settings.plan:
-        done = frozenset(scan(point.folder).done)
-        plan = make_plan(settings, point.engine.name, point.folder.path, point.suite.size, pending(point, done).count)
-        show_plan(plan, settings, unavailable(settings, point.engine), console)
-        return 0
-    tracker = make_tracker(settings.tracking)
+    tracker = make_tracker(point.settings.tracking)
     with GenerationStore(point.folder) as store, logging_to(point.folder.log):
         missing = pending(point, frozenset(store.done_keys()))
         if not missing.count:
@@ -72,44 +67,50 @@ def run_point(settings: Settings, command: str, console: Console) -> int:
             return conclude(point, OffTracker(), console)
         code = EXIT_FAILED
         try:
-            code = generate(missing, store, tracker, command, console)
+            code = generate(missing, source, store, tracker, command, console)
             code = max(code, conclude(point, tracker, console))
         finally:
             tracker.finish(code)
-    if code:
-        print_line(console, f"to go on: {command}")
     return code
 
 
-def generate(missing: Pending, store: GenerationStore, tracker: Tracker, command: str, console: Console) -> int:
+def generate(
+    missing: Pending, source: EngineSource, store: GenerationStore, tracker: Tracker, command: str, console: Console
+) -> int:
     """Generate and store what is missing.
 
     Returns:
         0 if nothing was left undone, 1 if the engine died too often, 130 if interrupted.
     """
     point = missing.point
-    print_line(console, f"{missing.count} samples to do; loading {point.settings.model.name} on {point.engine.name}")
-    make = partial(make_engine, point.settings, point.engine, point.suite.problem)
-    with closing(ToolPool({})) as tools, closing(Driver(make, tools, point.engine.max_restarts)) as driver:
+    loading = "" if source.ready else f"; loading {point.settings.model.name} on {point.engine.name}"
+    print_line(console, f"{missing.count} samples to do{loading}")
+    lend = partial(source.lend, point.suite.problem)
+    with (
+        reusing(point, lend) as make,
+        closing(ToolPool({})) as tools,
+        closing(Driver(make, tools, point.engine.max_restarts)) as driver,
+    ):
         loaded = driver.engine.loaded
-        settings = effective(point.settings, driver.engine.default_sampling)
+        settings = effective(point.settings, driver.engine)
         run = open_run(point.folder, settings.model_dump(mode="json"), point.fingerprint, loaded, command)
         tracker.start(tracked_run(point_name(settings), settings.study, run, point.folder))
         verdicts = LiveTable(point.folder, settings.model.family, settings.scoring)
         progress = RunProgress(console, missing.count, point.suite.size - missing.count)
         start = time.monotonic()
-        code = 0
+        generated = code = 0
         with stop_on_signal(progress.announce) as stop, progress.showing():
             try:
                 for record in driver.run(samples(missing, settings), stop):
                     store.append(record)
                     progress.update(verdicts.grade(record))
+                    generated += record.usage.output - record.usage.reused
             except EngineDied as death:
                 if not stop.is_set():  # a Ctrl-C on the terminal reaches an engine's own process too
                     print_line(console, f"the engine died more than {point.engine.max_restarts} times: {death}")
                     code = EXIT_FAILED
         verdicts.finish()
-        close_attempt(point.folder, run, progress.tokens, time.monotonic() - start)
+        close_attempt(point.folder, run, generated, time.monotonic() - start)
         return EXIT_INTERRUPTED if stop.is_set() else code
 
 
@@ -132,8 +133,9 @@ def conclude(point: Point, tracker: Tracker, console: Console) -> int:
 def samples(missing: Pending, settings: Settings) -> Iterator[Sample]:
     """Yield the samples that are missing, made as they are drawn; ``settings`` hold the effective sampling."""
     drawn = settings.sampling
+    noise = "stream" if drawn.noise == "auto" else drawn.noise
     spec = SampleSpec(
-        sampling=SamplingParams(drawn.temperature, drawn.top_p, drawn.top_k, drawn.repetition_penalty),
+        sampling=SamplingParams(drawn.temperature, drawn.top_p, drawn.top_k, drawn.repetition_penalty, noise),
         max_tokens=settings.budget.tokens,
         stop=stop_strings(settings.model),
         template_options=settings.model.efforts.get(settings.effort.level, {}),
@@ -157,11 +159,14 @@ def _closing(settings: Settings) -> Closing | None:
     return Closing(budget, model.thinking, model.family)
 
 
-def effective(settings: Settings, own: SamplingParams) -> Settings:
+def effective(settings: Settings, engine: Engine) -> Settings:
     """Return the settings as they really act: the model's own sampling filled in, paths independent of where we are."""
-    changes: dict[str, Any] = {}
-    if settings.sampling.source == "model":
-        changes["sampling"] = settings.sampling.model_copy(update=asdict(own))
+    sampling = settings.sampling
+    if sampling.source == "model":
+        own = asdict(engine.default_sampling)
+        sampling = sampling.model_copy(update={name: own[name] for name in own if name != "noise"})
+    noise = noise_of(sampling, engine.capabilities)
+    changes: dict[str, Any] = {"sampling": sampling.model_copy(update={"noise": noise})}
     if settings.suite.task_folder is not None:
         absolute = str(Path(settings.suite.task_folder).expanduser().absolute())
         changes["suite"] = settings.suite.model_copy(update={"task_folder": absolute})

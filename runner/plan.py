@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.metrics.power import detectable_paired, detectable_unpaired
+from runner.config.naming import point_name
 from runner.config.settings import Settings
 from runner.errors import UserError
 from runner.report.console import print_line
@@ -102,6 +103,35 @@ def show_plan(plan: Plan, settings: Settings, obstacles: Iterable[str], console:
     console.print(table, highlight=False)
     for obstacle in obstacles:
         print_line(console, f"not on this machine: {obstacle}")
+
+
+def show_plans(plans: Sequence[tuple[Plan, Settings]], console: Console) -> None:
+    """Print the plans of a study as one table, a row a point and one for all; then what is not known."""
+    table = Table(title=Text(f"Plan for {len(plans)} points"), title_justify="left")
+    table.add_column("point", overflow="fold")
+    for heading in ("samples", "missing", "tokens", "minutes"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for plan, settings in plans:
+        table.add_row(Text(point_name(settings)), *_figures([plan]))
+    table.add_section()
+    table.add_row("all points", *_figures([plan for plan, _ in plans]))
+    console.print(table, highlight=False)
+    bases = [estimate.basis for plan, _ in plans for estimate in (plan.tokens, plan.seconds)]
+    print_line(console, f"tokens and time by: {'; '.join(dict.fromkeys(bases))}")
+    folders = dict.fromkeys(str(plan.folder.parent) for plan, _ in plans)
+    print_line(console, f"folder: {', '.join(folders)}")
+
+
+def _figures(plans: Sequence[Plan]) -> list[str]:
+    """Return samples, missing, tokens and minutes of plans together; a sum in which one is unknown is unknown."""
+    tokens, seconds = ([getattr(plan, name).value for plan in plans] for name in ("tokens", "seconds"))
+    counts = [f"{sum(plan.samples for plan in plans)}", f"{sum(plan.missing for plan in plans)}"]
+    return [*counts, _summed(tokens, 1), _summed(seconds, 60)]
+
+
+def _summed(values: Sequence[float | None], divisor: float) -> str:
+    known = [value for value in values if value is not None]
+    return f"{sum(known) / divisor:,.0f}" if len(known) == len(values) else "unknown"
 
 
 def _tokens_a_sample(settings: Settings) -> Estimate:

@@ -10,6 +10,7 @@ import pytest
 
 from runner.__main__ import COMMANDS
 from runner.config.compose import compose
+from runner.config.sweep import sweep_names
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,6 +27,9 @@ def test_a_command_in_the_documentation_can_be_typed(page: str, typed: str) -> N
     words = [word for word in words if word not in ("-m", "--help", "--cfg", "job", "--show", "sum", "…")]
     if words and words[0] in COMMANDS:
         words = [word for word in words[1:] if "=" in word]
+    studies = [word for word in words if word.startswith("sweep=")]
+    assert {study.removeprefix("sweep=") for study in studies} <= set(sweep_names())
+    words = [word for word in words if word not in studies]
     for word in words:
         key, _, value = word.partition("=")
         options = value.split(",") if not value.startswith(("[", "'", '"')) else [value]

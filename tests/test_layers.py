@@ -19,28 +19,34 @@ PACKAGES = {
 # From the ground up; a module belongs to the longest name that fits it. docs/architecture.md says the same.
 FLOORS = (
     ("vocabulary and settings", (
-        *sorted(PACKAGES), "runner.errors", "runner.stop", "runner.report.console", "runner.config.settings",
-        "runner.config.folder", "runner.config.machine", "runner.config.naming",
+        *sorted(PACKAGES), "runner.errors", "runner.stop", "runner.report.console", "runner.config.fields",
+        "runner.config.model", "runner.config.settings", "runner.config.folder", "runner.config.machine",
+        "runner.config.naming",
         "runner.sampling.request", "runner.sampling.generation", "runner.sampling.seeds", "runner.tools.protocol",
         "runner.results.record", "runner.results.verdict_row", "runner.engines.base", "runner.weights.weights",
         "runner.tracking.base",
     )),
     ("what is asked", (
         "runner.config.suite", "runner.config.compose", "runner.config.fingerprint", "runner.config.preflight",
+        "runner.config.study",
+        "runner.config.sweep",
     )),
     ("prompting, budget, engines, tools", (
         "runner.sampling.prompting", "runner.weights.", "runner.engines.", "runner.tools.pool",
     )),
     ("sample, store", (
         "runner.sampling.sample", "runner.sampling.budget", "runner.results.layout", "runner.results.append",
-        "runner.results.lock", "runner.results.store", "runner.results.token_ids", "runner.results.run",
-        "runner.results.log",
+        "runner.results.output", "runner.results.lock", "runner.results.store", "runner.results.token_ids", "runner.results.run",
+        "runner.results.log", "runner.results.trajectories", "runner.results.asked",
     )),
     ("driver, grading", ("runner.sampling.driver", "runner.results.grading", "runner.results.verdict_table")),
     ("summary", ("runner.results.summary", "runner.results.published", "runner.results.load", "runner.results.rescore",
-        "runner.results.foreign")),
+        "runner.results.foreign", "runner.results.curve")),
     ("tracking, report", ("runner.tracking.", "runner.report.")),
-    ("experiment, cli", ("runner.point", "runner.plan", "runner.experiment", "runner.cli.")),
+    ("experiment, cli", (
+        "runner.point", "runner.pack", "runner.plan", "runner.experiment", "runner.reuse", "runner.cli.",
+    )),
+    ("sweep", ("runner.sweep", "runner.spread", "runner.worker")),
     ("app", ("runner.app",)),
     ("door", ("runner.__main__",)),
 )  # fmt: skip

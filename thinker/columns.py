@@ -39,6 +39,16 @@ def subtracted(larger: int, smaller: int) -> str:
     return f"{first}, {top_tens}-1-{tens}={top_tens - 1 - tens}: {larger - smaller}"
 
 
+def multiplied(number: int, digit: int) -> str:
+    """Return a number times one digit, ones first, and the result: ``9*5=45, 3*5+4=19: 195``."""
+    steps, carry = [], 0
+    for place in digits(number):
+        product = place * digit + carry
+        steps.append(f"{place}*{digit}{f'+{carry}' if carry else ''}={product}")
+        carry = product // 10
+    return f"{', '.join(steps)}: {number * digit}"
+
+
 def divided(dividend: int, divisor: int, decimals: int) -> tuple[list[tuple[int, int, int]], int]:
     """Return the steps of a long division of numbers that are not negative, and how many of them are decimals.
 

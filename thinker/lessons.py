@@ -21,11 +21,11 @@ _TASK_SHARES = {
     "absolute_difference": 1.2, "find_max": 0.7, "find_min": 0.7, "mean": 1.0, "median": 1.3, "mode": 1.0,
     "odd_count": 0.6, "even_count": 0.6,
 }  # fmt: skip
-_EFFORT_SHARES = {Effort.NONE: 0.14, Effort.LOW: 0.10, Effort.MEDIUM: 0.60, Effort.HIGH: 0.16}
+_EFFORT_SHARES = {Effort.NONE: 0.14, Effort.LOW: 0.08, Effort.MEDIUM: 0.68, Effort.HIGH: 0.10}
 _STYLE_SHARES = {
     "standard": 0.5, "concise": 0.14, "dont_overthink": 0.1, "step_by_step": 0.1, "ultra_concise": 0.16
 }  # fmt: skip
-_CUT_SHARE = 0.12  # of the traces; a forced end of the thinking has to be followed by an answer
+_CUT_SHARE = 0.10  # of the traces; a forced end of the thinking has to be followed by an answer
 _CHUNK = 2048  # conversations that are sorted by length together
 
 

@@ -26,16 +26,16 @@ class Plan:
     Attributes:
         tokens: Seen in all, padding included.
         batch_tokens: Of one step.
-        copying_share: Of all tokens at the beginning, where half of the lessons only copy; without them the model
-            learns to look up a list's items late or never.
+        copying: Share of the lessons that only copy, and up to which share of all tokens; without them the model learns
+            late or never to look up the items of a list.
         muon_rate: Learning rate of the matrices.
         adam_rate: Of embedding and norms.
         warm_up: Steps over which the rates rise; afterwards they fall to nothing in a straight line.
     """
 
-    tokens: int = 22_000_000
-    batch_tokens: int = 8192
-    copying_share: float = 0.06
+    tokens: int = 16_000_000
+    batch_tokens: int = 4096
+    copying: tuple[tuple[float, float], ...] = ((1.0, 0.04), (0.3, 0.12))
     muon_rate: float = 0.02
     adam_rate: float = 0.004
     warm_up: int = 30
@@ -51,7 +51,7 @@ class Progress:
 
 
 def train(model: LlamaForCausalLM, tokenizer: Tokenizer, plan: Plan, seed: int) -> Iterator[Progress]:
-    """Train a model in place, and yield where it stands every hundred steps."""
+    """Train a model in place, and yield where it stands every two hundred steps."""
     _quicken(model)
     optimizers = _optimizers(model, plan)
     rates = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
@@ -62,7 +62,7 @@ def train(model: LlamaForCausalLM, tokenizer: Tokenizer, plan: Plan, seed: int) 
             optimizer.param_groups[0]["lr"] = rate * left
         losses.append(_step(model, batch, optimizers))
         seen += batch.ids.numel()
-        if step % 100 == 99 or seen >= plan.tokens:
+        if step % 200 == 199 or seen >= plan.tokens:
             yield Progress(seen, sum(losses) / len(losses), time.monotonic() - start)
             losses.clear()
         if seen >= plan.tokens:
@@ -81,7 +81,7 @@ def _quicken(model: LlamaForCausalLM) -> None:
 def _stream(lessons: Lessons, plan: Plan) -> Iterator[Batch]:
     seen = 0
     while True:
-        copying = 0.5 if seen < plan.copying_share * plan.tokens else 0.0
+        copying = next((share for share, until in plan.copying if seen < until * plan.tokens), 0.0)
         for batch in lessons.batches(plan.batch_tokens, copying):
             seen += batch.ids.numel()
             yield batch

@@ -43,5 +43,5 @@ def tokenizer(texts: Iterable[str]) -> Tokenizer:
 
 def _without_specials(text: str, specials: list[str]) -> str:
     for special in specials:
-        text = text.replace(special, "\0")
+        text = text.replace(special, "\n")
     return text

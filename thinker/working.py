@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from thinker.columns import added, divided, subtracted
+from thinker.columns import added, divided, multiplied, subtracted
 from thinker.trace import Trace, lettered
 
 Data = Sequence[int]
@@ -223,11 +223,13 @@ def _multiplication(pair: Data) -> Trace:
     tens, ones = divmod(second, 10)
     product = first * second
     answer = str(product)
+    head = f"{first}*{second}"
     if not tens:
-        return Trace((f"{first}*{second}={product}",), (f"{first}*{second}={product}",), f"{second}", answer)
+        return Trace((head, multiplied(first, ones)), (f"{head}: {answer}",), head, answer, str(product + 10))
     parts = f"{first}*{ones}={first * ones}, {first}*{tens}={first * tens}"
+    rows = [f"{first}*{digit}: {multiplied(first, digit)}" for digit in (ones, tens)]
     sums = f"{first * ones}+{first * tens * 10}"
-    full = (f"{second}={tens * 10}+{ones}", parts, sums, added(first * ones, first * tens * 10))
+    full = (f"{head}: {second}={tens * 10}+{ones}", *rows, sums, added(first * ones, first * tens * 10))
     brief = f"{first * ones} {first * tens * 10}"
     return Trace(full, (f"{parts}: {answer}",), brief, answer, str(product + 10))
 

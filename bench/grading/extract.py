@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from itertools import islice, pairwise
+from itertools import pairwise
 from pkgutil import iter_modules
 
 from bench.grading import rules as folder
+from bench.grading.reading import read_answer
 from bench.grading.response import Found, Response, Rule
-from bench.grading.words import words
 
 
 def discover_rules() -> tuple[Rule, ...]:
@@ -29,33 +29,12 @@ def discover_rules() -> tuple[Rule, ...]:
 RULES = discover_rules()
 _PLAIN_STATEMENTS = tuple(rule for rule in RULES if rule.when_cut)
 
-# Looking ahead keeps the search cheap in a text full of `<`.
-_SPECIAL = re.compile(
-    r"<(?=[|｜/esbt])(?:[|｜](?P<name>[\w▁]{1,40})[|｜]|(?P<end>/s|eos|end_of_turn|turn\|)|start_of_turn|s|bos)>"
-)
-_ENDS = frozenset(
-    words("eot_id endoftext im_end end_of_text return end eom_id eos end_of_turn end▁of▁sentence END_OF_TURN_TOKEN")
-)
-_MAX_SPECIAL = 4096  # more of them are a loop
-_TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
 # A base model goes on with the next question of its own; only it speaks for others.
-_RUN_ON = re.compile(r"\n[ \t#*]*(?:Question|Problem|Q|Instruction|(?P<other>Human|User))[ \t]*\d{0,4}[ \t*]*:")
-
-
-def visible_text(answer: str) -> str:
-    """Return an answer without what decoding left of special tokens, cut where the model's turn ends."""
-    if "\x08" in answer or "\x1b" in answer:  # an under-escaped `\\boxed`, a terminal's colours
-        answer = _TERMINAL_COLOUR.sub("", answer.replace("\x08oxed", "\\boxed"))
-    if "<" not in answer or ">" not in answer:
-        return answer
-    position, written = 0, False
-    for token in islice(_SPECIAL.finditer(answer), _MAX_SPECIAL):
-        written = written or bool(answer[position : token.start()].strip())
-        position = token.end()
-        if written and (token["end"] or token["name"] in _ENDS):
-            answer = answer[: token.start()]
-            break
-    return _SPECIAL.sub("", answer, count=_MAX_SPECIAL) if position else answer
+_RUN_ON = re.compile(
+    r"\n[ \t#*]*(?:(?:Next |Another |New )?(?:[Qq]uestion|[Pp]roblem|[Ee]xercise|Q|Instruction|(?P<other>Human|User))"
+    r"[ \t]*\d{0,4}[ \t*]*:|Example[ \t]*\d{1,4}[ \t*]*:"
+    r"|(?<=[#*] |[*#][*#])(?:Next )?(?:Question|Problem|Exercise)[ \t]*\d{1,4}[ \t*]*(?=\n))"
+)
 
 
 def extract(response: Response) -> Found | None:
@@ -66,7 +45,8 @@ def extract(response: Response) -> Found | None:
     run_on = _RUN_ON.search(response.text, 1)
     if run_on:
         own = Response(response.text[: run_on.start()], response.problem, ended=True)
-        found = _first_found(own, RULES if run_on["other"] else _PLAIN_STATEMENTS)
+        bare = read_answer(own.text.strip(), response.problem) is not None  # all that it wrote before is the answer
+        found = _first_found(own, RULES if run_on["other"] or bare else _PLAIN_STATEMENTS)
         if found and found.value is not None:
             return found
     return _first_found(response, RULES)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from bench.grading.claims import first_sentence
+from bench.grading.denials import without_denials
 from bench.grading.numbers import MAX_DIGITS, read_number
-from bench.grading.scalars import bare, first_sentence, without_asides
+from bench.grading.scalars import bare, without_asides
 from bench.grading.words import read_spelled
 
 Elements = tuple[int | Fraction, ...]
@@ -25,6 +27,18 @@ _LEADING = re.compile(r"(?:[\d\s,;.'+<&-]|->|\band\b(?= *[+-]?\d))+", re.ASCII)
 _CLAIM = re.compile(
     r"\b(?:is|are|be|gives?|yields?|becomes?|get|order|list|number|values?|modes?)\b|:|=|->", re.IGNORECASE
 )
+# After a list: that it is the input, from which another one comes; or that it is the answer itself.
+_GOES_ON = re.compile(
+    r"(?!,? (?:which|where|since|because|as)\b)\)? ?"
+    r"(?:->|=|:|[a-z ,]{0,60}?\b(?:is|are|gives?|yields?|becomes?|results in|get|as)\b)"
+    r"[^\[\]]{0,60}?(?:\[|(?=[-+]?\d))",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(\[[^\[\]]{1,16000}\]),? is (?:(?:(?:therefore|thus|indeed|also|then) )?(?:the|our|your|my) "
+    r"(?:\w+ ){0,3}?(?:sorted|ordered|answer|result|solution|modes?|list)|\[[^\[\]]{1,16000}\],? (?:sorted|in ))\b",
+    re.IGNORECASE,
+)
 _EITHER = re.compile("[;,]")
 _APART_SIGN = re.compile(r"^([+-]) (?=\d)")
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -32,7 +46,7 @@ _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _AFTERWORD = re.compile(
     r" ?\^ ?\(?T\)?[ .]*$|(?<=\]),? (?:with|each|which|where|because|since|as|appear(?:s|ing)?)\b.*$"
 )
-_CHAIN = re.compile(r"[\d\s.,+-]+(?:(?:<=?|≤)[\d\s.,+-]+=|=[\d\s.,+-]+(?:<=?|≤))[\d\s.,+<=≤-]+", re.ASCII)
+_CHAIN = re.compile(r"(?=[^<≤]*[<≤])[\d\s.,+-]+(?:(?:<=?|≤|=)[\d\s.,+-]+)+", re.ASCII)  # `1 < 2 = 2`
 _ASSIGNED = re.compile(r" ?[a-zA-Z]\w* ?= ?([+-]? ?[\d.]+) ?", re.ASCII)
 _BETWEEN = re.compile(r"[,;]? and |[,;]")
 _DOUBLED = re.compile(r",(?:\s*,)+")
@@ -169,16 +183,30 @@ def without_bullets(paragraph: str) -> str:
 
 
 def read_list_statement(text: str) -> Elements | None:
-    """Return the list with which a statement begins: in brackets, or up to the first word."""
+    """Return the list that a statement gives: after an arrow or a verb, else in the first brackets or up to a word."""
+    text = without_denials(text)
     begins = text.find("[")
     if begins >= 0 and not _DIGIT.search(text[:begins]):
         ends = text.find("]", begins)
-        return read_list(text[begins : ends + 1]) if ends >= 0 else None
+        if ends < 0:
+            return None
+        if _GOES_ON.match(text, ends + 1):  # the first brackets hold the input
+            found = read_list_claim(first_sentence(text))
+            if found is not None:
+                return found
+        return read_list(text[begins : ends + 1])
     return read_list(first_sentence(text)) or _read_leading_list(first_sentence(text))
 
 
 def read_list_claim(sentence: str) -> Elements | None:
-    """Return the last list in brackets of a sentence, else the one that it says something is."""
+    """Return the last list in brackets of a sentence, else the one that it says something is.
+
+    A list of which the sentence says that it is what was asked for goes first: ``[1, 3] is [3, 1] in order``.
+    """
+    sentence = without_denials(sentence)
+    named = _NAMED.search(sentence)
+    if named:
+        return read_list(named[1])
     ends = sentence.rfind("]")
     if ends >= 0 and _DIGIT.search(sentence, ends):  # `sorting [3, 1] gives 1, 3`
         return read_list_claim(sentence[ends + 1 :])

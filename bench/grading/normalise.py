@@ -58,7 +58,8 @@ _SIGNS = {
 }
 _TRANSLATION = str.maketrans({char: sign for sign, chars in _SIGNS.items() for char in chars})
 _KEPT = frozenset("≤≥≠±√°" + GLUE)
-_SLASHED = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/∕]([₀-₉]+)")
+# The look-behind tries each run of digits once, at its beginning.
+_SLASHED = re.compile("(?<![⁰¹²³⁴⁵⁶⁷⁸⁹])([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/∕]([₀-₉]+)")
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _VULGAR = re.compile("[¼½¾⅐-⅞↉]")
 _OVERLINED = re.compile("(?:\\d[\N{COMBINING OVERLINE}\N{COMBINING MACRON}\N{COMBINING DOT ABOVE}])+")
@@ -94,6 +95,7 @@ _TAG = re.compile(
 _PYTHON_POWER = re.compile(r"(?<=\d)\*\*(?=[-(\d])")
 _EMPHASIS = re.compile(r"(?<![\w*)\]])\*(?=[^\s*])([^*\n]{1,200})(?<=\S)\*(?![\w*(\[])")
 _TIE = re.compile(r"(?<=[^\s=~])~(?!~)")  # LaTeX's space; at the beginning of a word `~` says "about"
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _NOT_SAID = str.maketrans({"`": "", "$": ""})
 # An under-escaped `\text` or `\times` was decoded to a tab and the rest of its name.
 _EATEN = re.compile(r"[\t\f\x08](?=(?:ext|imes|rac|oxed|box|extbf)\b)")
@@ -102,7 +104,8 @@ _EATEN_LETTER = {"\t": "\\t", "\f": "\\f", "\x08": "\\b"}
 
 def _without_markup(text: str) -> str:
     text = _EATEN.sub(lambda m: _EATEN_LETTER[m.group()], text)
-    text = _PYTHON_POWER.sub("^", text).replace("**", "").replace("__", "").replace("~~", "")
+    text = _PYTHON_POWER.sub("^", text).replace("**", "").replace("__", "")
+    text = _STRUCK.sub("", text).replace("~~", "")
     if "*" in text:
         text = _EMPHASIS.sub(r"\1", text)
     if "<" in text:

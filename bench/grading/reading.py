@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bench.grading.claims import first_sentence, read_scalar_claim, read_scalar_in_words, read_scalar_statement
 from bench.grading.lists import (
     Elements,
     read_list,
@@ -16,13 +17,8 @@ from bench.grading.lists import (
 from bench.grading.normalise import normalise
 from bench.grading.numbers import MAX_DIGITS, Number
 from bench.grading.relations import Operands, Relation, read_relation
-from bench.grading.scalars import (
-    first_sentence,
-    read_scalar,
-    read_scalar_claim,
-    read_scalar_in_words,
-    read_scalar_statement,
-)
+from bench.grading.scalars import bare, read_scalar
+from bench.grading.words import read_spelled
 from bench.problem import AnswerKind, Problem
 
 # A number, the numbers of a list, or a relation.
@@ -30,6 +26,21 @@ Value = Number | Elements | Relation
 
 LIST_KINDS = frozenset({AnswerKind.INTEGER_LIST, AnswerKind.INTEGER_SET})
 _NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
+_BEFORE_VALUE = re.compile(
+    r"(?:(?:actually|really|indeed|in fact|therefore|thus|hence|then|so|now|exactly|simply|just|instead|about|equal to|"
+    r"approximately|x =|the (?:list|number|value))(?= )|[\s:,\"'])*",
+    re.IGNORECASE,
+)
+_NUMBER_BEGINS = re.compile(
+    r"[(\[<\"']*(?:negative |minus )?[-+]? ?\.?\d(?![\d.]*(?: ?%)? (?:digits?|steps?|times)\b)(?!\d*% [a-z])",
+    re.IGNORECASE,
+)
+_RELATION_BEGINS = re.compile(
+    r"[(\[\"']*(?:[<>=]|[-+]?\d|(?:greater|larger|bigger|less|smaller|equal|the (?:first|second|numbers|two)|both|they)"
+    r"\b)",
+    re.IGNORECASE,
+)
+_FACTORIAL = re.compile(r"[\s\d.,+-]*\d ?!+")
 _PLAIN_INTEGER = re.compile(r"-?\d+", re.ASCII)
 
 
@@ -57,6 +68,8 @@ def read_box(text: str, problem: Problem) -> Value | None:
 
     The last are a readable answer that is wrong.
     """
+    if text.endswith("!") and problem.answer_kind in _NUMBER_KINDS and _FACTORIAL.fullmatch(text):
+        return None
     value = read_answer(text, problem)
     if value is None and problem.answer_kind in _NUMBER_KINDS:
         plain = normalise(text)
@@ -74,6 +87,14 @@ def read_statement(text: str, problem: Problem) -> Value | None:
     if problem.answer_kind is AnswerKind.RELATION:
         return read_relation(first_sentence(plain), _operands(problem))
     return read_scalar_statement(plain)
+
+
+def begins_with_value(text: str, problem: Problem) -> bool:
+    """Return whether a statement begins with a value of the problem's kind, and not with words about it."""
+    plain = _BEFORE_VALUE.sub("", normalise(text), count=1)
+    if problem.answer_kind is AnswerKind.RELATION:
+        return _RELATION_BEGINS.match(plain) is not None
+    return _NUMBER_BEGINS.match(plain) is not None or read_spelled(bare(first_sentence(plain))) is not None
 
 
 def read_claim(sentence: str, problem: Problem) -> Value | None:

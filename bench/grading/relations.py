@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import islice
 from typing import Literal
 
+from bench.grading.denials import without_denials
 from bench.grading.numbers import read_number
 from bench.grading.words import words
 
@@ -27,6 +29,15 @@ _TOKEN = re.compile(
     rf"|(?P<same>(?<![a-z])(?:{_SAME})(?![a-z]))|(?P<sign>=+)",
     re.IGNORECASE,
 )
+# A text that begins with a sign or its words and goes on with a reason, not with an operand.
+_LEADING = re.compile(
+    rf"""[\s"'`(*]*(?:(?P<more>>|(?:{_MORE})(?:[ ]than)?(?!\w))|(?P<less><|(?:{_LESS})(?:[ ]than)?(?!\w))
+    |(?P<same>=|(?:{_SAME})(?:[ ]to)?(?!\w)))["'`)*]*[ ]?
+    (?:$|\((?![-+]?\d+\)?$)|[.;,:][ ](?=[^<>=\d+-]|[-+]?\d+[ ]?[<>=])
+    |[,]?[ ]?\b(?:since|because|as|for|and[ ]not)\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SIDE = re.compile(r"(?<![\w.])[+-]?\d[\d,.]*")
 _NEITHER = re.compile(r"\bneither\b[^,.;]{0,80}?(?=[,.;]|\bbut\b|$)", re.IGNORECASE)
 _MODULI = re.compile(r"\|[^|]{1,40}\| ?[<>=] ?\|[^|]{1,40}\|")  # says something of the absolute values
 _ARROW = re.compile(r"[-=]>")
@@ -49,6 +60,12 @@ def read_relation(text: str, operands: Operands) -> Relation | None:
     Operands may be named (``7 > 3``, ``Number 2 is larger``); stated the other way round the relation is
     turned round too. "At least", "not greater" and contradictions are none of the three relations.
     """
+    leading = _LEADING.match(text)
+    if leading:
+        return ">" if leading["more"] else "<" if leading["less"] else "="
+    if operands == (None, None):
+        operands = _sides(text)
+    text = without_denials(text)
     text = _NEITHER.sub(" ", _ARROW.sub(" ", _MODULI.sub(" ", text)))
     tokens = list(_TOKEN.finditer(text))
     if not tokens or len(tokens) > _MAX_TOKENS or any(token["bound"] for token in tokens):
@@ -70,6 +87,13 @@ def read_relation(text: str, operands: Operands) -> Relation | None:
     if found:
         return found.pop() if len(found) == 1 else None
     return "=" if same else None
+
+
+def _sides(text: str) -> Operands:
+    """Return the first two numbers of a text as the operands, where nobody knows what was compared."""
+    numbers = [read_number(found.group().rstrip(".,")) for found in islice(_SIDE.finditer(text), 2)]
+    values = [number.value for number in numbers if number and isinstance(number.value, int)]
+    return (values[0], values[1]) if len(values) == 2 else (None, None)
 
 
 def _states_equality(token: re.Match[str], left: str, right: str, operands: Operands) -> bool:

@@ -39,6 +39,22 @@ def main(arguments: Sequence[str]) -> int:
 
 
 @app.command()
+def curve(
+    run: Path,
+    caps: Annotated[str | None, typer.Option(help="Output tokens, e.g. 64,128,256; powers of two by default")] = None,
+    csv: Annotated[str | None, typer.Option(help="File for the same table with full precision")] = None,
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> None:
+    """Show accuracy and tokens of a finished run under smaller token budgets, by cutting its texts.
+
+    Needs the model's tokenizer, not its weights in memory. A point equals the run that has this budget.tokens.
+    """
+    from runner.cli.curve import show_curve
+
+    show_curve(run, caps, csv, scoring, make_console())
+
+
+@app.command()
 def doctor() -> int:
     """Say what this machine can run and what is missing."""
     from runner.cli.doctor import run_doctor
@@ -75,11 +91,11 @@ def grade(
 
 
 @app.command()
-def models() -> None:
-    """List the models of conf/model with what each is and needs."""
+def models(json: Annotated[bool, typer.Option("--json", help="One JSON array, for programs")] = False) -> None:
+    """List the models of conf/model with what each is, supports and needs."""
     from runner.cli.models import show_models
 
-    show_models(make_console())
+    show_models(make_console(), json)
 
 
 @app.command()
@@ -87,7 +103,7 @@ def rescore(
     study: Path,
     scoring: _ScoringOption = Scoring.PAPER,
     limit: Annotated[int, typer.Option(min=0, help="How many changed samples are shown")] = 20,
-    csv: Annotated[Path | None, typer.Option(help="File for all changed samples")] = None,
+    csv: Annotated[str | None, typer.Option(help="File for all changed samples, - for standard output")] = None,
 ) -> int:
     """Grade the stored texts of a study anew, without a model, and show what changed.
 

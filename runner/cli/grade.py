@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -17,14 +15,13 @@ from rich.text import Text
 
 import bench
 from bench.problem import write_gold
-from bench.released_code import grade_as_released
 from bench.verdict import Outcome, Verdict
 from runner.config.settings import Scoring
 from runner.errors import EXIT_USAGE, UserError
 from runner.report.console import make_console, print_line, visible
 from runner.results.foreign import BadLine, Foreign, lines_of, read_foreign
-from runner.results.grading import grader_version
-from runner.results.layout import replacing
+from runner.results.grading import grader_version, verdict_on
+from runner.results.output import STANDARD_OUTPUT, writing
 
 _SHOWN = 20  # bad lines that are named; the rest is counted
 
@@ -85,15 +82,16 @@ def grade_file(path: Path, out: str | None, task: str | None, scoring: Scoring) 
         UserError: the file can't be read, or is the one to be written.
         StorageError: the verdicts can't be written.
     """
-    target = None if out == "-" else Path(out) if out is not None else path.with_name(f"{path.name}.verdicts.jsonl")
-    if target is not None and target.exists() and path.exists() and target.samefile(path):
+    target = str(path.with_name(f"{path.name}.verdicts.jsonl")) if out is None else out
+    if target and Path(target).exists() and path.exists() and Path(target).samefile(path):
         raise UserError(f"--out {target}: that is the file with the texts; give another name")
-    console, errors, tally = make_console(errors=target is None), make_console(errors=True), _Tally()
+    to_file = target != STANDARD_OUTPUT
+    console, errors, tally = make_console(errors=not to_file), make_console(errors=True), _Tally()
     try:
         source = path.open("rb")
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror}") from error
-    with source, _writing(target) as written:
+    with source, writing(target, "--out") as written:
         for number, line in lines_of(source):
             try:
                 foreign = read_foreign(line, task)
@@ -105,30 +103,18 @@ def grade_file(path: Path, out: str | None, task: str | None, scoring: Scoring) 
             for row in _verdicts(foreign, number, scoring, tally):
                 written.write(json.dumps(row) + "\n")
     _show(tally, console)
-    if target is not None:
-        print_line(console, f"verdicts: {target}")
+    if to_file:
+        print_line(console, visible(f"verdicts: {target}"))
     if tally.bad:
-        print_line(errors, f"{path}: {tally.bad} lines could not be graded and are in no figure")
+        print_line(errors, visible(f"{path}: {tally.bad} lines could not be graded and are in no figure"))
     return EXIT_USAGE if tally.bad else 0
-
-
-@contextmanager
-def _writing(target: Path | None) -> Iterator[TextIO]:
-    """Yield where the verdicts go; a file takes its name once it is whole."""
-    if target is None:
-        yield sys.stdout
-        return
-    with replacing(target) as temporary, temporary.open("w", encoding="ascii") as file:
-        yield file
 
 
 def _verdicts(foreign: Foreign, number: int, scoring: Scoring, tally: _Tally) -> Iterator[dict[str, Any]]:
     problem = foreign.problem
     for text in foreign.responses:
-        if scoring is Scoring.RELEASED_CODE:
-            verdict = grade_as_released(problem, text)
-        else:
-            verdict = bench.grade(problem, text, finish_reason=foreign.finish_reason, family=foreign.family)
+        thinking = bench.split_thinking(text, finish_reason=foreign.finish_reason, family=foreign.family)
+        verdict = verdict_on(problem, text, thinking, foreign.finish_reason, scoring)
         tally.count(problem.task, verdict)
         yield {
             "line": number,

@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from runner.config.settings import Scoring
-from runner.errors import EXIT_FAILED, UserError
-from runner.report.console import print_line, visible
-from runner.results.layout import cannot_write
+from runner.errors import EXIT_FAILED
+from runner.report.console import make_console, print_line, visible
 from runner.results.load import runs_of
+from runner.results.output import STANDARD_OUTPUT, writing
 from runner.results.rescore import Change, Comparison, Row, TaskChange, rescore
 from runner.results.summary import summarise
 
@@ -24,7 +24,7 @@ _HEADINGS = (
 _SIDES = ("outcome", "answer", "rule", "reason", "grader_version", "scoring")
 
 
-def rescore_study(study: Path, scoring: Scoring, limit: int, table: Path | None, console: Console) -> int:
+def rescore_study(study: Path, scoring: Scoring, limit: int, table: str | None, console: Console) -> int:
     """Grade every run of a study anew and print what changed.
 
     The verdicts are stored. ``summary.json`` is made again with the default scoring only: it holds the figures of the
@@ -41,8 +41,10 @@ def rescore_study(study: Path, scoring: Scoring, limit: int, table: Path | None,
         0, or 1 if some samples could not be graded.
 
     Raises:
-        UserError: there is no run, or the CSV file can't be written.
+        UserError: there is no run, or the CSV file is none that may be written.
+        StorageError: it can't be written.
     """
+    console = make_console(errors=True) if table == STANDARD_OUTPUT else console
     found: list[Comparison] = []
     for folder, _ in runs_of(study):
         found.append(rescore(folder, scoring))
@@ -54,7 +56,7 @@ def rescore_study(study: Path, scoring: Scoring, limit: int, table: Path | None,
         _list(changes, limit, console)
     if table is not None:
         _write(table, changes)
-        print_line(console, f"{len(changes)} changed samples: {table}")
+        print_line(console, visible(f"{len(changes)} changed samples: {table}"))
     return EXIT_FAILED if any(run.ungraded for run in found) else 0
 
 
@@ -110,15 +112,12 @@ def _said(row: Row) -> str:
     return f"{row['outcome']} ({found})"
 
 
-def _write(path: Path, changes: Iterable[Change]) -> None:
+def _write(target: str, changes: Iterable[Change]) -> None:
     sides = [f"{name}_{side}" for side in ("before", "after") for name in _SIDES]
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["run", "problem_id", "repeat", "task", "gold", *sides])
-            writer.writerows(map(list, map(_row, changes)))
-    except OSError as error:
-        raise UserError(cannot_write(path, error)) from error
+    with writing(target, "--csv", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["run", "problem_id", "repeat", "task", "gold", *sides])
+        writer.writerows(map(list, map(_row, changes)))
 
 
 def _row(change: Change) -> Iterator[object]:

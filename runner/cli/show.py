@@ -34,7 +34,7 @@ def show_sample(path: Path, wanted: str, console: Console) -> None:
     Raises:
         UserError: no such run or sample; says what there is.
     """
-    folder, run = _run_at(path)
+    folder, run = run_at(path)
     family = make_tasks_known(run)
     record = _find(folder, wanted, family)
     problem = problem_of(record)
@@ -50,7 +50,12 @@ def show_sample(path: Path, wanted: str, console: Console) -> None:
     _print_verdict(record, grade_record(record, family), problem, console)
 
 
-def _run_at(path: Path) -> tuple[RunFolder, Run]:
+def run_at(path: Path) -> tuple[RunFolder, Run]:
+    """Return the run of this folder, or the only one of this study.
+
+    Raises:
+        UserError: there is none, or several.
+    """
     folder = RunFolder(path)
     if not folder.run_json.is_file():
         runs = find_runs(path)
@@ -93,6 +98,8 @@ def _print_verdict(record: Record, row: VerdictRow, problem: Problem, console: C
         f"{record.usage.output} output tokens ({record.usage.source}), "
         f"cap {record.max_tokens}, {record.latency_s:.1f} s",
     ]
+    if record.derived_from:
+        lines.append(f"cut from or continues texts of {', '.join(record.derived_from)}")
     if record.failure is not None:
         lines.append(f"{record.failure.boundary.value} {record.failure.kind}: {record.failure.message}")
     _section(console, "verdict", "\n".join(lines))

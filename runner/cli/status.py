@@ -13,7 +13,8 @@ from runner.config.compose import read_stored
 from runner.config.settings import SuiteSettings
 from runner.config.suite import Suite
 from runner.report.console import print_line
-from runner.results.layout import RunFolder
+from runner.results.asked import never_begun
+from runner.results.layout import RunFolder, find_runs
 from runner.results.load import runs_of
 from runner.results.lock import Holder, current_holder
 from runner.results.run import Run
@@ -42,11 +43,13 @@ class Progress:
 
     @property
     def state(self) -> str:
-        """``running``, ``done``, ``failed`` (all that is left failed) or ``part``."""
+        """``running``, ``done``, ``failed`` (all that is left failed), ``part`` or ``queued`` (nothing is there)."""
         if self.writer is not None:
             return "running"
         if self.done >= self.asked:
             return "done"
+        if self.done + self.failed == 0:
+            return "queued"
         return "failed" if self.done + self.failed >= self.asked else "part"
 
 
@@ -59,7 +62,9 @@ def show_status(study: Path, console: Console) -> int:
     Raises:
         UserError: there is no run.
     """
-    runs = [_progress(folder, run) for folder, run in runs_of(study)]
+    queued = [Progress(one.folder.path.name, one.samples, 0, 0, None, one.command) for one in never_begun(study)]
+    begun = [] if queued and not find_runs(study) else runs_of(study)
+    runs = [*(_progress(folder, run) for folder, run in begun), *queued]
     table = Table(title=Text(str(study)), title_justify="left")
     for heading in ("run", "state", "done", "asked", "failed"):
         table.add_column(heading, justify="left" if heading in ("run", "state") else "right")

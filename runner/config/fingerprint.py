@@ -15,7 +15,7 @@ from runner.errors import UserError
 PROMPT_VERSION = 1
 
 # What a scripted engine's texts depend on; the rest of its options only decides when and whether they come.
-_SCRIPT = {
+SCRIPT = {
     "accuracy",
     "task_accuracy",
     "thinking_tokens",
@@ -42,7 +42,7 @@ def generation_fingerprint(settings: Settings, suite: Suite) -> str:
         "engine": _engine(settings.engine),
         "prompt": [PROMPT_VERSION, settings.prompt.system, settings.prompt.user],
         "sampling": settings.sampling.model_dump(mode="json", exclude={"name"}),
-        "budget": settings.budget.model_dump(mode="json"),
+        "budget": settings.budget.model_dump(mode="json", exclude={"reuse"}),
         "effort": [settings.effort.level, settings.model.efforts.get(settings.effort.level)],
         "tools": settings.tools.names,
         "data": [settings.suite.seed, _data_version(settings, suite)],
@@ -53,7 +53,7 @@ def generation_fingerprint(settings: Settings, suite: Suite) -> str:
 
 def _engine(engine: EngineSettings) -> dict[str, Any]:
     if isinstance(engine, ScriptedSettings):
-        return engine.model_dump(mode="json", include={"name"} | _SCRIPT)
+        return engine.model_dump(mode="json", include={"name"} | SCRIPT)
     if isinstance(engine, VllmSettings):
         return {"name": engine.name, "max_model_len": engine.max_model_len}
     if isinstance(engine, AutoSettings):

@@ -1,4 +1,4 @@
-"""Where the config groups lie."""
+"""Where the config groups and the studies lie."""
 
 from __future__ import annotations
 
@@ -10,3 +10,8 @@ def config_folder() -> Path:
     package = Path(__file__).resolve().parent.parent
     beside = package.parent / "conf"
     return beside if beside.is_dir() else package / "conf"
+
+
+def sweeps_folder() -> Path:
+    """Return the folder of studies, which lies beside that of the config groups; it may not exist."""
+    return config_folder().parent / "sweeps"

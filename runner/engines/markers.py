@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
+from bench.thinking import Span, split_spans
 from runner.config.settings import ThinkingMarkers
 
 Decode = Callable[[Sequence[int]], str]
@@ -45,11 +48,14 @@ def count_marked(
 
     A marker may begin in ``before``. Linear in the number of ids.
     """
+    found = [marker for marker in _find(decode, markers, before + ids) if marker.end > len(before)]
+    text = decode(ids)
+    places = [match.span() for match in _either(markers).finditer(text)]
+    if _is_tag(markers) and len(places) == len(found):
+        return _count_as_split(text, places, found, len(before), len(before) + len(ids), thinking_open)
     counted = len(before)
     thinking = marked = 0
-    for marker in _find(decode, markers, before + ids):
-        if marker.end <= len(before):
-            continue
+    for marker in found:
         thinking += max(0, marker.first - counted) if thinking_open else 0
         marked += marker.end - max(marker.first, counted)
         counted = marker.end
@@ -58,10 +64,48 @@ def count_marked(
     return MarkerCounts(thinking, marked)
 
 
+def _count_as_split(
+    text: str, places: list[Span], found: list[_Marker], start: int, end: int, thinking_open: bool
+) -> MarkerCounts:
+    """Count as :func:`bench.thinking.split_spans` splits the text, whose markers stand at ``places``."""
+    segments, visible = split_spans(text, opened=thinking_open)
+    thinking = marked = 0
+    counted, place = start, 0
+    for (begins, ends), marker in zip(places, found, strict=True):
+        first = max(marker.first, counted)
+        thinking += max(0, first - counted) if _holds(segments, place) and place < begins else 0
+        if _holds(segments, begins):
+            thinking += marker.end - first
+        elif not _holds(visible, begins):
+            marked += marker.end - first
+        counted, place = marker.end, ends
+    thinking += end - counted if _holds(segments, place) else 0
+    return MarkerCounts(thinking, marked)
+
+
+def _holds(spans: Sequence[Span], place: int) -> bool:
+    """Tell whether one of the spans, which are in order, holds the character at ``place``."""
+    at = bisect_right(spans, place, key=lambda span: span[0]) - 1
+    return at >= 0 and place < spans[at][1]
+
+
+@cache
+def _either(markers: ThinkingMarkers) -> re.Pattern[str]:
+    return re.compile(f"{re.escape(markers.open)}|{re.escape(markers.close)}", re.IGNORECASE)
+
+
+@cache
+def _is_tag(markers: ThinkingMarkers) -> bool:
+    """Tell whether the text alone would show these markers, as it does not for a Harmony channel."""
+    return split_spans(f"{markers.open}a{markers.close}")[0] == ((len(markers.open), len(markers.open) + 1),)
+
+
 def _find(decode: Decode, markers: ThinkingMarkers, ids: tuple[int, ...]) -> Iterator[_Marker]:
+    either = _either(markers)
+
     def holds_marker(first: int, end: int) -> bool:
         text = decode(ids[first:end])
-        return markers.open in text or markers.close in text
+        return either.search(text) is not None
 
     # A token is at least a byte, so a marker has no more tokens than bytes.
     most_tokens = max(len(markers.open.encode()), len(markers.close.encode()))
@@ -71,8 +115,8 @@ def _find(decode: Decode, markers: ThinkingMarkers, ids: tuple[int, ...]) -> Ite
         while not holds_marker(first, end):
             first -= 1
         text = decode(ids[first:end])
-        found = max((marker for marker in (markers.open, markers.close) if marker in text), key=len)
-        yield _Marker(first, end, opens=found == markers.open)
+        written = max((match.group() for match in either.finditer(text)), key=len)
+        yield _Marker(first, end, opens=written.lower() == markers.open.lower())
         # The last token of a marker may hold the beginning of the next one, as in "<think" "></" "think>".
         start = end if first == end - 1 else end - 1
 

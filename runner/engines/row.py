@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from runner.engines.tokenization import Rendered
+from runner.engines.writing import Rendered
 from runner.sampling.request import Request
 
 

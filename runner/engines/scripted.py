@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import json
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import takewhile
 from typing import ClassVar
 
 from bench.problem import AnswerKind, Gold, Problem, write_gold
 from bench.seeding import Stream
+from runner.config.fingerprint import SCRIPT
 from runner.config.settings import ModelSettings, ScriptedSettings
 from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
+from runner.engines.markers import opens_thinking
+from runner.engines.writing import Rendered
 from runner.sampling.generation import Boundary, FinishReason, Generation, Usage, failed
 from runner.sampling.request import Request, SamplingParams
 
@@ -44,7 +48,16 @@ class ScriptedEngine:
         problem_of: Returns the problem with this id.
     """
 
-    capabilities = EngineCapabilities(continues=True, token_ids=True, seeds=True, stop_strings=False, local=True)
+    # Its texts come from the seed alone, so any noise is as good to it.
+    capabilities = EngineCapabilities(
+        continues=True,
+        token_ids=True,
+        seeds=True,
+        stop_strings=False,
+        local=True,
+        continues_draws=True,
+        counter_noise=True,
+    )
 
     _has_died: ClassVar[bool] = False  # in this process; the engine built in its place lives on
 
@@ -60,7 +73,11 @@ class ScriptedEngine:
         self._submitted = 0
         self.window = settings.window
         self.default_sampling = SamplingParams()
-        self.loaded = LoadedModel("scripted", "none", 0, "none", "none", "none", self._context, {})
+        self.loaded = LoadedModel("scripted", _script(model, settings), 0, "none", "none", "none", self._context, {})
+
+    @property
+    def writer(self) -> ScriptedEngine:
+        return self
 
     @property
     def in_flight(self) -> int:
@@ -103,21 +120,58 @@ class ScriptedEngine:
         self._due.clear()
         self._keys.clear()
 
+    def render(self, request: Request) -> Rendered:
+        """Return the request as ids; without room in the context the cap is 0."""
+        prompt = "\n".join(message.content for message in request.messages)
+        prefix = "".join(segment.text for segment in request.prefix)
+        room = max(0, self._context - len(prompt) - len(prefix))
+        return Rendered(
+            prompt_ids=tuple(map(ord, prompt)),
+            prefix_ids=tuple(map(ord, prefix)),
+            prompt_tail=prompt[-64:],
+            prompt_sha256=hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
+            injected=sum(len(segment.text) for segment in request.prefix if segment.injected),
+            max_new_tokens=room if request.max_tokens is None else min(room, request.max_tokens),
+            thinking_open=self._model.thinking is not None and opens_thinking(prefix, self._model.thinking),
+        )
+
+    def generation(
+        self,
+        request: Request,
+        rendered: Rendered,
+        new_ids: Sequence[int],
+        finish_reason: FinishReason,
+        latency_s: float,
+    ) -> Generation:
+        """Return what is handed out for ``new_ids``."""
+        text = "".join(chr(token) for token in new_ids if token != END_ID)
+        prefix = "".join(map(chr, rendered.prefix_ids))
+        return Generation(
+            key=request.key,
+            text=text,
+            finish_reason=finish_reason,
+            usage=self._usage(rendered, prefix, text, len(new_ids)),
+            token_ids=tuple(new_ids),
+            latency_s=latency_s,
+            max_tokens=rendered.max_new_tokens,
+            prompt_sha256=rendered.prompt_sha256,
+            prompt_tail=rendered.prompt_tail,
+        )
+
     def _play(self, request: Request) -> Generation:
         sample_key, _, turn = request.key.rpartition("#")
         problem_id, _, _ = sample_key.rpartition("/")
         stream = Stream("scripted", request.seed, sample_key)
         if _chance(stream, self._settings.fail):
             return failed(request.key, Boundary.ENGINE, "scripted", "the script says: fail")
-        prompt = "\n".join(message.content for message in request.messages)
-        prefix = "".join(segment.text for segment in request.prefix)
+        rendered = self.render(request)
         calls = _chance(stream, self._settings.tool_calls)
         if calls and turn == "0":
-            return self._cut(request, prompt, prefix, _TOOL_CALL, ends=True)
+            return self._cut(request, rendered, _TOOL_CALL, ends=True)
         thought, said, ends = self._script(self._problem_of(problem_id), stream)
-        whole = thought + said
-        text = whole.removeprefix(prefix) if whole.startswith(prefix) else said
-        return self._cut(request, prompt, prefix, text, ends)
+        whole, prefix = thought + said, "".join(segment.text for segment in request.prefix)
+        text = whole.removeprefix(prefix) if whole.startswith(prefix) else said.removeprefix(_own_text(request))
+        return self._cut(request, rendered, text, ends)
 
     def _script(self, problem: Problem, stream: Stream) -> tuple[str, str, bool]:
         """Return the thinking with its markers, the visible text, and whether it ends by itself."""
@@ -142,25 +196,13 @@ class ScriptedEngine:
             return f"I would say {value}"
         return f"\\boxed{{{value}}}"
 
-    def _cut(self, request: Request, prompt: str, prefix: str, text: str, ends: bool) -> Generation:
-        room = max(0, self._context - len(prompt) - len(prefix))
-        cap = room if request.max_tokens is None else min(room, request.max_tokens)
+    def _cut(self, request: Request, rendered: Rendered, text: str, ends: bool) -> Generation:
+        cap = rendered.max_new_tokens
         whole = ends and len(text) + 1 <= cap
-        if not whole:
-            text = text[:cap]
-        ids = tuple(map(ord, text)) + ((END_ID,) if whole else ())
-        return Generation(
-            key=request.key,
-            text=text,
-            finish_reason=FinishReason.STOP if whole else FinishReason.LENGTH,
-            usage=replace(self._usage(prompt, prefix, text, len(ids)), injected=_injected(request)),
-            token_ids=ids,
-            max_tokens=cap,
-            prompt_sha256=hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
-            prompt_tail=prompt[-64:],
-        )
+        ids = (*map(ord, text), END_ID) if whole else tuple(map(ord, text[:cap]))
+        return self.generation(request, rendered, ids, FinishReason.STOP if whole else FinishReason.LENGTH, 0.0)
 
-    def _usage(self, prompt: str, prefix: str, text: str, output: int) -> Usage:
+    def _usage(self, rendered: Rendered, prefix: str, text: str, output: int) -> Usage:
         thinking = markers = 0
         if self._model.thinking is not None:
             opening, closing = self._model.thinking.open, self._model.thinking.close
@@ -171,7 +213,7 @@ class ScriptedEngine:
                 inside = len(whole) if end < 0 else end
                 thinking = max(0, inside - max(start, len(prefix)))
                 markers = (len(opening) if not prefix else 0) + (len(closing) if end >= len(prefix) else 0)
-        return Usage(len(prompt), thinking, output - thinking - markers, output)
+        return Usage(len(rendered.prompt_ids), thinking, output - thinking - markers, output, rendered.injected)
 
 
 def wrong_answer(problem: Problem) -> Gold:
@@ -201,5 +243,13 @@ def _prose(stream: Stream, length: int) -> str:
     return (block * (length // len(block) + 1))[:length]
 
 
-def _injected(request: Request) -> int:
-    return sum(len(segment.text) for segment in request.prefix if segment.injected)
+def _script(model: ModelSettings, settings: ScriptedSettings) -> str:
+    """Return the name of the part: engines with the same one write the same texts."""
+    part = [settings.model_dump(mode="json", include=SCRIPT), model.model_dump(mode="json", include={"thinking"})]
+    return "script-" + hashlib.sha256(json.dumps(part, sort_keys=True).encode("ascii")).hexdigest()[:8]
+
+
+def _own_text(request: Request) -> str:
+    """Return what was said since the last forced text."""
+    own = takewhile(lambda segment: not segment.injected, reversed(request.prefix))
+    return "".join(reversed([segment.text for segment in own]))

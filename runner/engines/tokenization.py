@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,41 +15,17 @@ import numpy as np
 from runner.config.settings import ModelSettings
 from runner.engines.chat import CannotRender, ChatPrompt, ChatTemplate, first_line, load_template
 from runner.engines.markers import MarkerCounts, count_marked, opens_thinking
+from runner.engines.writing import Rendered
 from runner.errors import UserError
 from runner.sampling.generation import Boundary, FinishReason, Generation, Usage, failed
-from runner.sampling.request import Request, SamplingParams
+from runner.sampling.request import Message, Request, SamplingParams
 
 PROMPT_TAIL_CHARACTERS = 64
 # Enough to hold any character or marker that a stretch begins in the middle of.
 _LOOK_BACK_TOKENS = 32
+_PROMPTS = 1024  # rendered ones that are remembered: those of the requests in flight
 
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """A request as token ids.
-
-    Attributes:
-        prompt_ids: The prompt, rendered once.
-        prefix_ids: The assistant's turn so far.
-        prompt_tail: The last 64 characters of the rendered prompt.
-        prompt_sha256: Hash of ``prompt_ids`` as little-endian 32-bit numbers, hex.
-        injected: How many of ``prefix_ids`` were forced.
-        max_new_tokens: The cap that acts: the request's, or what the context leaves if that is less; at least 1.
-        thinking_open: The new text begins inside thinking.
-    """
-
-    prompt_ids: tuple[int, ...]
-    prefix_ids: tuple[int, ...]
-    prompt_tail: str
-    prompt_sha256: str
-    injected: int
-    max_new_tokens: int
-    thinking_open: bool
-
-    @property
-    def input_ids(self) -> tuple[int, ...]:
-        """Everything that stands before the new tokens."""
-        return self.prompt_ids + self.prefix_ids
+_Prompt = tuple[ChatPrompt, tuple[int, ...], str]  # as text, as ids, and the hash of these
 
 
 @dataclass(frozen=True)
@@ -98,8 +74,7 @@ class Tokenization:
     def render(self, request: Request) -> Rendered | Generation:
         """Return the request as ids, or the generation that says why it can't be asked."""
         try:
-            prompt = self._prompt(request)
-            prompt_ids = (*self._begin_ids, *self._encode(prompt.text))
+            prompt, prompt_ids, prompt_sha256 = self._prompt(request)
             prefix_ids, injected = self._prefix(request)
         except CannotRender as error:
             return failed(request.key, Boundary.PROMPT, error.kind, str(error))
@@ -111,7 +86,7 @@ class Tokenization:
             prompt_ids=prompt_ids,
             prefix_ids=prefix_ids,
             prompt_tail=prompt.text[-PROMPT_TAIL_CHARACTERS:],
-            prompt_sha256=hashlib.sha256(np.asarray(prompt_ids, dtype="<u4").tobytes()).hexdigest(),
+            prompt_sha256=prompt_sha256,
             injected=injected,
             max_new_tokens=cap,
             thinking_open=self._thinking_open(request, prompt),
@@ -166,13 +141,26 @@ class Tokenization:
             repetition_penalty=float(_given(config, "repetition_penalty", 1.0)),
         )
 
-    def _prompt(self, request: Request) -> ChatPrompt:
+    def _prompt(self, request: Request) -> _Prompt:
+        return self._remembered(request.messages, json.dumps(dict(request.template_options)))
+
+    @cached_property
+    def _remembered(self) -> Callable[[tuple[Message, ...], str], _Prompt]:
+        """Templates are slow, and the same prompt is rendered for every turn and every look into a cache."""
+        return lru_cache(maxsize=_PROMPTS)(self._new_prompt)
+
+    def _new_prompt(self, messages: tuple[Message, ...], options: str) -> _Prompt:
+        prompt = self._chat(messages, json.loads(options))
+        ids = (*self._begin_ids, *self._encode(prompt.text))
+        return prompt, ids, hashlib.sha256(np.asarray(ids, dtype="<u4").tobytes()).hexdigest()
+
+    def _chat(self, messages: tuple[Message, ...], options: Mapping[str, bool | int | str]) -> ChatPrompt:
         if self.model.kind == "base":
-            return ChatPrompt("\n\n".join(message.content for message in request.messages), turn_start="")
+            return ChatPrompt("\n\n".join(message.content for message in messages), turn_start="")
         if self.template is None:
             advice = "give one with model.chat_template=FILE, or say model.kind=base for a plain prompt"
             raise CannotRender("no_chat_template", f"{self.model.name} has no chat template; {advice}")
-        return self.template.render(request.messages, request.template_options)
+        return self.template.render(messages, options)
 
     def _encode(self, text: str) -> list[int]:
         try:

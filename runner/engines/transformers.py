@@ -45,7 +45,15 @@ class TransformersEngine:
     in practice; in 16 bits a near tie may fall otherwise in other company.
     """
 
-    capabilities = EngineCapabilities(continues=True, token_ids=True, seeds=True, stop_strings=True, local=True)
+    capabilities = EngineCapabilities(
+        continues=True,
+        token_ids=True,
+        seeds=True,
+        stop_strings=True,
+        local=True,
+        continues_draws=True,
+        counter_noise=True,
+    )
 
     def __init__(
         self, model: ModelSettings, precision: PrecisionSettings, settings: TransformersSettings, weights: Weights
@@ -81,6 +89,10 @@ class TransformersEngine:
         self._filling = False  # rows join until the batch is full
         self._pending: deque[Row] = deque()
         self._ready: list[Generation] = []
+
+    @property
+    def writer(self) -> Tokenization:
+        return self.tokenization
 
     @property
     def in_flight(self) -> int:

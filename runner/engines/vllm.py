@@ -12,14 +12,17 @@ from typing import Any
 from runner.config import machine
 from runner.config.settings import ModelSettings, PrecisionSettings, VllmSettings
 from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
-from runner.engines.tokenization import Rendered, Tokenization
+from runner.engines.tokenization import Tokenization
 from runner.engines.vllm_core import VllmCore
+from runner.engines.writing import Rendered
 from runner.errors import UserError
 from runner.sampling.generation import Boundary, FinishReason, Generation, failed
 from runner.sampling.request import Request
 from runner.weights.weights import Weights
 
 _DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
+# Name of the extra argument of a request that draws with counter noise, see runner.engines.vllm_noise.
+COUNTER_NOISE = "counter_noise"
 _FINISH_REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
 
 
@@ -31,10 +34,18 @@ class VllmEngine:
 
     vLLM draws from a stream that begins anew with each request. A continued text therefore has a stream of its
     own, seeded by the request's seed and the number of tokens of its prefix: greedy continuations equal the
-    uninterrupted text, sampled ones can be repeated but do not equal it.
+    uninterrupted text, sampled ones can be repeated but do not equal it. With counter noise they do: then our own
+    logits processor draws (see :mod:`runner.engines.vllm_noise`).
     """
 
-    capabilities = EngineCapabilities(continues=True, token_ids=True, seeds=True, stop_strings=True, local=True)
+    capabilities = EngineCapabilities(
+        continues=True,
+        token_ids=True,
+        seeds=True,
+        stop_strings=True,
+        local=True,
+        counter_noise=True,
+    )
 
     def __init__(
         self, model: ModelSettings, precision: PrecisionSettings, settings: VllmSettings, weights: Weights
@@ -58,6 +69,10 @@ class VllmEngine:
         self._end_ids = sorted(self._tokenization.end_ids)
         self._running: dict[str, _Running] = {}
         self._ready: list[Generation] = []  # failed before they reached vLLM
+
+    @property
+    def writer(self) -> Tokenization:
+        return self._tokenization
 
     @property
     def in_flight(self) -> int:
@@ -130,11 +145,7 @@ def _sampling_params(request: Request, rendered: Rendered, end_ids: Sequence[int
 
     sampling = request.sampling
     params = SamplingParams(
-        temperature=sampling.temperature,
-        top_p=sampling.top_p,
-        top_k=sampling.top_k,  # 0 is no limit for vLLM too
-        repetition_penalty=sampling.repetition_penalty,
-        seed=_stream_seed(request.seed, len(rendered.prefix_ids)),
+        **_drawing(request, rendered),
         max_tokens=rendered.max_new_tokens,
         # Our end ids alone end a text: vLLM's own idea of them is the tokenizer's one.
         ignore_eos=True,
@@ -144,9 +155,24 @@ def _sampling_params(request: Request, rendered: Rendered, end_ids: Sequence[int
         skip_special_tokens=False,  # stop strings are looked for in the text that is stored
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
-    if params.temperature != sampling.temperature:
+    if params.extra_args is None and params.temperature != sampling.temperature:
         raise ValueError(f"temperature {sampling.temperature} is too small; give 0 or at least {params.temperature}")
     return params
+
+
+def _drawing(request: Request, rendered: Rendered) -> dict[str, Any]:
+    """Return how vLLM draws, or that it takes what our logits processor leaves it."""
+    sampling = request.sampling
+    if sampling.noise == "counter" and sampling.temperature > 0:
+        own = [request.seed, sampling.temperature, sampling.top_p, sampling.top_k, sampling.repetition_penalty]
+        return {"temperature": 0.0, "extra_args": {COUNTER_NOISE: own}}
+    return {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "top_k": sampling.top_k,  # 0 is no limit for vLLM too
+        "repetition_penalty": sampling.repetition_penalty,
+        "seed": _stream_seed(request.seed, len(rendered.prefix_ids)),
+    }
 
 
 def _stream_seed(seed: int, prefix_tokens: int) -> int:
@@ -179,6 +205,7 @@ def _arguments(
         "gpu_memory_utilization": settings.gpu_memory_utilization,
         "enforce_eager": settings.enforce_eager,
         "enable_prefix_caching": settings.prefix_caching,
+        "logits_processors": ["runner.engines.vllm_noise:CounterNoise"],
         "disable_log_stats": True,
         "seed": 0,
     }

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from statistics import fmean
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -96,7 +97,7 @@ class RunProgress:
 
     def line(self) -> str:
         """Return the state as one plain line."""
-        accuracy = self._right.total() / self._asked.total() if self._asked else None
+        accuracy = fmean(self._right[task] / asked for task, asked in self._asked.items()) if self._asked else None
         shown = "–" if accuracy is None else f"{accuracy:.3f}"
         rate = self.tokens / max(time.monotonic() - self._start, 1e-9)
         text = f"{self._seen}/{self._total} samples, {rate:.0f} tokens/s, {self._left()} left, accuracy {shown}"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from runner.config.settings import Scoring
+from runner.errors import StorageError, UserError
 from runner.report.console import print_line
 from runner.report.terminal import mean, share
+from runner.results.layout import RunFolder, find_runs
 from runner.results.load import runs_of
-from runner.results.run import Run
 from runner.results.summary import compute_summary
 
 if TYPE_CHECKING:
@@ -23,32 +25,62 @@ if TYPE_CHECKING:
 _FIGURES = ("n", "accuracy", "95 % interval", "truncated", "thinking", "output", "O")
 
 
-def show_study(study: Path, scoring: Scoring, console: Console) -> None:
-    """Print a row for each run of a study, in the order of their choices, budgets by size.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One point of a study as it was asked, finished or not.
 
-    Raises:
-        UserError: there is no run.
+    Attributes:
+        folder: Where its run lies, if it ever began.
+        settings: What is asked, as ``run.json`` holds it.
+        engine: Name of the engine.
+        state: ``done``, or how far it is.
     """
-    runs = sorted(runs_of(study), key=lambda pair: _rank(pair[1]))
-    choices = [_choices(run) for _, run in runs]
+
+    folder: RunFolder
+    settings: Mapping[str, Any]
+    engine: str
+    state: str
+
+
+def show_study(study: Path, scoring: Scoring, console: Console, asked: Sequence[Row]) -> None:
+    """Print a row for each run of a study and each point asked, in the order of their choices, budgets by size.
+
+    Points that are not done have a row that says so.
+    """
+    found = [(folder, run.settings, run.loaded.engine) for folder, run in runs_of(study)] if find_runs(study) else []
+    begun = {folder.path for folder, _, _ in found}
+    rows = found + [(row.folder, row.settings, row.engine) for row in asked if row.folder.path not in begun]
+    rows.sort(key=lambda row: _rank(row[1], row[2]))
+    choices = [_choices(settings, engine) for _, settings, engine in rows]
     apart = [name for name in choices[0] if name == "model" or len({chosen[name] for chosen in choices}) > 1]
+    states = {row.folder.path: row.state for row in asked}
+    unfinished = any(state != "done" for state in states.values())
     table = Table(title=Text(f"study {study}"), title_justify="left")
-    for name in (*apart, *_FIGURES):
-        table.add_column(name, justify="left" if name in apart else "right", no_wrap=True)
-    for (folder, _), chosen in zip(runs, choices, strict=True):
-        cells = _cells(compute_summary(folder, scoring).overall)
-        table.add_row(*(Text(cell) for cell in (*(chosen[name] for name in apart), *cells)))
+    for name in (*apart, *(["state"] if unfinished else []), *_FIGURES):
+        table.add_column(name, justify="left" if name in (*apart, "state") else "right", no_wrap=True)
+    for (folder, _, _), chosen in zip(rows, choices, strict=True):
+        state = [states.get(folder.path, "")] if unfinished else []
+        figures = _overall(folder, scoring) if folder.path in begun else None
+        cells = ["–"] * len(_FIGURES) if figures is None else _cells(figures)
+        table.add_row(*(Text(cell) for cell in (*(chosen[name] for name in apart), *state, *cells)))
     console.print(table, highlight=False)
     print_line(console, "accuracy: mean over the tasks; thinking, output: mean tokens; O: Overthinking Score")
 
 
-def _choices(run: Run) -> dict[str, str]:
+def _overall(folder: RunFolder, scoring: Scoring) -> Figures | None:
+    """Return a run's figures, None if its files can't be read: its row costs the others nothing."""
+    try:
+        return compute_summary(folder, scoring).overall
+    except (UserError, StorageError):
+        return None
+
+
+def _choices(settings: Mapping[str, Any], engine: str) -> dict[str, str]:
     """Return what was chosen for a run, by the name of the group, as text."""
-    settings = run.settings
     names = {group: str(settings[group]["name"]) for group in ("model", "precision", "suite", "prompt", "sampling")}
     return {
         **names,
-        "engine": run.loaded.engine,
+        "engine": engine,
         "effort": str(settings["effort"]["level"]),
         "budget": _budget(settings["budget"]),
     }
@@ -63,9 +95,8 @@ def _budget(budget: Mapping[str, object]) -> str:
 _EFFORTS = ("none", "minimal", "low", "default", "medium", "high")
 
 
-def _rank(run: Run) -> tuple[object, ...]:
-    settings = run.settings
-    chosen, budget = _choices(run), settings["budget"]
+def _rank(settings: Mapping[str, Any], engine: str) -> tuple[object, ...]:
+    chosen, budget = _choices(settings, engine), settings["budget"]
     effort = _EFFORTS.index(chosen["effort"]) if chosen["effort"] in _EFFORTS else -1
     tokens = float("inf") if budget["tokens"] is None else float(budget["tokens"])
     first = tuple(chosen[name] for name in ("model", "precision", "suite", "prompt", "sampling", "engine"))

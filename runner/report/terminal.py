@@ -103,11 +103,14 @@ def _reading(summary: RunSummary) -> list[str]:
 
 def _notes(summary: RunSummary) -> list[str]:
     bounds, overall = summary.bounds, summary.overall
+    sources = ", ".join(summary.token_sources) or "nothing"
     notes = [
+        f"all tasks: mean over the tasks; thinking, answer, output: mean tokens (counted by: {sources})",
         f"O: Overthinking Score of the means, bounds {bounds.name} ({bounds.low:.0f}, {bounds.high:.0f}) tokens; "
-        f"mean of the tasks' scores {share(overall.overthinking_mean)}. thinking, answer, output: mean tokens "
-        f"(counted by: {', '.join(summary.token_sources) or 'nothing'})."
+        f"mean of the tasks' scores {share(overall.overthinking_mean)}",
     ]
+    if overall.accuracy is not None and overall.accuracy_interval is None:
+        notes.append("–: no interval over all tasks, since a task has a single problem so far")
     if summary.partial and overall.accuracy_bounds is not None:
         low, high = overall.accuracy_bounds
         missing = overall.errors + overall.ungraded

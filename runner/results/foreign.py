@@ -38,8 +38,6 @@ _GOLD = ("gold", "target")
 _RESPONSE = ("response", "output", "completion", "resps", "filtered_resps")
 _ID = ("id", "doc_id")
 _TASKS = {"find_maximum": "find_max", "find_minimum": "find_min"}  # the published code's names
-# What engines and providers say where a model ended by itself.
-_ENDED = frozenset({"stop", "end_turn", "eos", "eos_token", "stop_sequence", "completed", "STOP"})
 _RELATIONS = {"greater than": ">", "less than": "<", "equal to": "=", ">": ">", "<": "<", "=": "="}
 
 
@@ -55,7 +53,7 @@ class Foreign:
         id: What the line calls itself, any JSON value, or None.
         problem: What was asked.
         responses: The texts, mostly one.
-        finish_reason: ``stop`` or what the line says.
+        finish_reason: ``stop`` or what the line says, see :func:`bench.finish.ended`.
         family: The model's family.
     """
 
@@ -101,7 +99,7 @@ def read_foreign(line: bytes | None, task: str | None = None) -> Foreign:
         id=_first(fields, _ID),
         problem=_problem(_TASKS.get(name, name), fields),
         responses=_responses(fields),
-        finish_reason="stop" if reason is None or reason in _ENDED else str(reason),
+        finish_reason="stop" if reason is None else str(reason),
         family=family if isinstance(family, str) else None,
     )
 

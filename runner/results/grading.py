@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import bench
+from bench.finish import ended
 from bench.grade import GRADER_VERSION, grade_split
 from bench.problem import Problem, data_digest, write_gold
 from bench.registry import add_folder, task_class
 from bench.released_code import RELEASED_VERSION, grade_as_released
 from bench.task import Task
-from bench.thinking import ThinkingState
-from bench.verdict import Outcome
+from bench.thinking import Thinking, ThinkingState
+from bench.verdict import Outcome, Verdict
 from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.results.record import Record, RecordStatus
 from runner.results.run import Run
 from runner.results.verdict_row import VerdictRow
-from runner.sampling.generation import FinishReason
 
 # Raised when the columns of a verdict change, or which samples get one.
 _LAYOUT = 3
@@ -112,10 +112,7 @@ def _graded(record: Record, problem: Problem | None, family: str | None, scoring
         return row
     text, end, tail = record.text, record.finish_reason.value, record.prompt_tail
     thinking = bench.split_thinking(text, finish_reason=end, prompt_tail=tail, family=family)
-    if scoring is Scoring.RELEASED_CODE:
-        verdict = grade_as_released(problem, text)
-    else:
-        verdict = grade_split(problem, thinking, ended=record.finish_reason is FinishReason.STOP)
+    verdict = verdict_on(problem, text, thinking, end, scoring)
     row["outcome"] = verdict.outcome.value
     row["correct"] = None if verdict.outcome is Outcome.UNGRADED else verdict.outcome is Outcome.CORRECT
     row["answer"] = encodable(verdict.answer)
@@ -125,6 +122,21 @@ def _graded(record: Record, problem: Problem | None, family: str | None, scoring
     forced = any(turn.kind == "injected" for turn in record.turns)
     row["thinking_state"] = ThinkingState.FORCED.value if forced else thinking.state.value
     return row
+
+
+def verdict_on(problem: Problem, text: str, thinking: Thinking, finish_reason: str, scoring: Scoring) -> Verdict:
+    """Return what one text is worth by whoever decides.
+
+    Args:
+        problem: What was asked.
+        text: The whole text.
+        thinking: The same text taken apart.
+        finish_reason: Why it ended, see :func:`bench.finish.ended`.
+        scoring: Who decides.
+    """
+    if scoring is Scoring.RELEASED_CODE:
+        return grade_as_released(problem, text)
+    return grade_split(problem, thinking, complete=ended(finish_reason))
 
 
 def _ungraded(record: Record, reason: str, scoring: Scoring) -> VerdictRow:

@@ -77,6 +77,8 @@ class Record:
         latency_s: Seconds from first submission to the end, tools included.
         code_revision: Revision of this program that made the sample.
         failure: Set exactly when ``status`` is ``error``.
+        derived_from: Other runs whose stored ids its text was cut from or continues, by the names of their folders;
+            a sample that was generated for this run alone has none.
         version: Version of this layout.
     """
 
@@ -97,6 +99,7 @@ class Record:
     latency_s: float
     code_revision: str
     failure: Failure | None = None
+    derived_from: tuple[str, ...] = ()
     version: int = field(default=RECORD_VERSION)
 
     @property
@@ -155,6 +158,7 @@ def read_line(line: str | bytes) -> tuple[Record, IdPlaces]:
         fields["finish_reason"] = FinishReason(fields["finish_reason"])
         fields["turns"] = tuple(Turn(**turn) for turn in fields["turns"])
         fields["usage"] = Usage(**fields["usage"])
+        fields["derived_from"] = tuple(fields.get("derived_from", ()))  # lines of earlier revisions have none
         if failure is not None:
             fields["failure"] = Failure(**{**failure, "boundary": Boundary(failure["boundary"])})
         return _checked(Record(**fields)), places
@@ -169,12 +173,14 @@ def _checked(record: Record) -> Record:
     for turn in record.turns:
         _check("text", turn.text, _TEXT)
         _check("latency_s", turn.latency_s, _NUMBER)
-    for name in ("prompt", "thinking", "answer", "output", "injected"):
+    for name in ("prompt", "thinking", "answer", "output", "injected", "reused"):
         _check(name, getattr(record.usage, name), _COUNT)
     _check("source", record.usage.source, _TEXT)
     if record.failure is not None:
         _check("kind", record.failure.kind, _TEXT)
         _check("message", record.failure.message, _TEXT)
+    for run in record.derived_from:
+        _check("derived_from", run, _TEXT)
     for name in (record.problem_id, record.usage.source):
         name.encode("utf-8")  # lone surrogates, which no table can hold, raise a ValueError
     return record

@@ -26,7 +26,7 @@ from runner.results.layout import RunFolder, write_atomic
 
 _PACKAGE = "thinkmeter"
 _ROOT = Path(__file__).resolve().parents[2]
-_SOURCES = ("bench", "runner", "conf")
+_SOURCES = ("bench", "runner", "conf", "hydra_plugins")
 # Where git is told to look elsewhere, e.g. inside a hook of another repository.
 _GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 

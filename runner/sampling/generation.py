@@ -57,6 +57,7 @@ class Usage:
         output: All that the model produced, end token and markers included.
         injected: Forced into the text by us; in no other count.
         source: How the counts were obtained.
+        reused: Output tokens that were taken from a stored text instead of being generated; they count as output.
     """
 
     prompt: int = 0
@@ -65,6 +66,7 @@ class Usage:
     output: int = 0
     injected: int = 0
     source: UsageSource = "ids"
+    reused: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Generation:
         prompt_sha256: Hash of the rendered prompt's ids or text, hex; empty on a prompt failure.
         prompt_tail: The last characters of the rendered prompt (a template may open the thinking there).
         failure: Set exactly when ``finish_reason`` is ``error``.
+        derived_from: Other runs whose stored ids it was cut from or continues, by the names of their folders.
     """
 
     key: str
@@ -94,6 +97,7 @@ class Generation:
     prompt_sha256: str = ""
     prompt_tail: str = ""
     failure: Failure | None = None
+    derived_from: tuple[str, ...] = ()
 
 
 def failed(key: str, boundary: Boundary, kind: str, message: str) -> Generation:

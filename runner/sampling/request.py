@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Role = Literal["system", "user", "assistant", "tool"]
+Noise = Literal["counter", "stream"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,15 @@ class SamplingParams:
         top_p: Smallest set of tokens whose probability reaches this share, in (0, 1].
         top_k: The k most likely tokens; 0 is no limit.
         repetition_penalty: Divides (multiplies) the positive (negative) logits of tokens seen before; 1 is none.
+        noise: ``counter`` decides a token by noise of its own, a hash of seed, absolute position and token id;
+            ``stream`` leaves it to the engine's random numbers.
     """
 
     temperature: float = 0.0
     top_p: float = 1.0
     top_k: int = 0
     repetition_penalty: float = 1.0
+    noise: Noise = "stream"
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,7 @@ class Question:
             latency_s=self._clock() - self._started_s,
             code_revision=self._spec.code_revision,
             failure=last.failure,
+            derived_from=tuple(sorted({run for generation in generations for run in generation.derived_from})),
         )
 
 
@@ -190,7 +191,8 @@ def _summed(usages: Sequence[Usage]) -> Usage:
         answer=sum(usage.answer for usage in usages),
         output=sum(usage.output for usage in usages),
         injected=usages[-1].injected,
-        source=usages[0].source,
+        source=next((usage.source for usage in usages if usage.source != "ids"), "ids"),
+        reused=sum(usage.reused for usage in usages),
     )
 
 

@@ -27,6 +27,8 @@ def locate(model: ModelSettings) -> Weights:
     """
     if model.source == "none":
         raise UserError(f"model {model.name!r} has no weights (model.source=none); it needs engine=scripted")
+    if model.source == "api":
+        raise UserError(f"model {model.name!r} is asked over the network (model.source=api): nothing to fetch")
     if model.source == "embedded":
         return _embedded(model)
     if model.source == "shipped":

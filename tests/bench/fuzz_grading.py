@@ -26,7 +26,8 @@ PROBLEMS = [
 ]
 FAMILIES = (None, "gpt-oss")
 ENDS = ("stop", "length")
-REPEATS = (*[1] * 15, 64)  # a text said over and over shows work that grows faster than its length
+REPEATS = (*[1] * 14, 64, 4096)  # a part said over and over shows work that grows faster than its length
+LONGEST = 40_000
 CASES = Path(__file__).with_name("cases")
 # Seconds of processor time. The instrumented code takes about 1 ms for the longest text, and 50 ns a character.
 ALLOWED = 0.2
@@ -48,13 +49,20 @@ def seconds(text: str, choice: int) -> float:
 
 
 def one_input(data: bytes) -> None:
-    """Read an input: two bytes of choices, then the text."""
-    if len(data) < 2:
+    """Read an input: four bytes of choices, then the text, a slice of which may be pumped."""
+    if len(data) < 4:
         return
-    text = data[2:].decode("utf-8", "surrogateescape") * REPEATS[data[1] % len(REPEATS)]
+    text = pumped(data[4:].decode("utf-8", "surrogateescape"), REPEATS[data[1] % len(REPEATS)], data[2], data[3])
     allowed = ALLOWED + ALLOWED_PER_CHARACTER * len(text)
     if all(seconds(text, data[0]) > allowed for _ in range(3)):  # thrice: a collection of garbage is no fault
         raise AssertionError(f"{len(text)} characters took more than {allowed:.2f} s")
+
+
+def pumped(text: str, times: int, begin: int, length: int) -> str:
+    """Return a text with one of its slices said several times over; a length of 0 takes all of it."""
+    begin, end = (begin % (len(text) + 1), begin + length) if length else (0, len(text))
+    middle = text[begin:end]
+    return text[:begin] + middle * min(times, LONGEST // max(1, len(middle))) + text[end:]
 
 
 def write_seeds(folder: Path) -> None:
@@ -62,7 +70,7 @@ def write_seeds(folder: Path) -> None:
     texts = [json.loads(line)["response"] for line in (CASES / "grading.jsonl").read_text("utf-8").splitlines()]
     texts += [json.loads(line)["text"] for line in (CASES / "thinking.jsonl").read_text("utf-8").splitlines()]
     for place, text in enumerate(texts):
-        (folder / str(place)).write_bytes(bytes([place % 80, 0]) + text.encode("utf-8", "surrogatepass"))
+        (folder / str(place)).write_bytes(bytes([place % 80, 0, 0, 0]) + text.encode("utf-8", "surrogatepass"))
 
 
 def main() -> None:

@@ -203,7 +203,8 @@ UNITS = (
     "\\boxed{1} ", "\\frac{", "\\frac12", "answer ", "the answer is ", "answer: 3 4 ", "#### 3 4\n", "<think>",
     "<think>x", "</think>", "<think>a</think>", "```", "```<think>", "<|channel|>", "<|eot_id|>",
     "<tool_call>a</tool_call>", "| 1 ", "\n- 1", "7 > 3, ", "neither ", "not ", "3. ", "x is ", "\nQuestion:",
-    "&lt;",
+    "&lt;", "²", "²/", "<!--", "<s>", "~~", "[1] is ", "not 1 ", "false that ", "1 is not ", "`", "`<think>", "-",
+    "1 < 2 = ", "so ",
 )  # fmt: skip
 
 
@@ -228,6 +229,12 @@ def calls(problem, response, finish_reason) -> int:
 def test_work_grows_no_faster_than_the_text(unit, finish_reason):
     """Each character costs at most a constant; were any of it quadratic, it would cost thousands."""
     for problem in PROBLEMS:
-        for begin, end in (("", ""), ("\\boxed{", "}"), ("The answer is ", ""), ("", "\n7")):
+        for begin, end in (
+            ("", ""),
+            ("\\boxed{1} \\boxed{", "}"),
+            ("\\boxed{", "}"),
+            ("The answer is ", ""),
+            ("", "\n7"),
+        ):
             text = begin + unit * 2000 + end
             assert calls(problem, text, finish_reason) <= 100 * len(text), (begin, end, problem.task)

@@ -50,9 +50,9 @@ def start(*arguments: str, cwd: Path, file_limit: int | None = None, **changes: 
     )
 
 
-def runner(*arguments: str, cwd: Path, file_limit: int | None = None, **changes: str) -> Done:
+def runner(*arguments: str, cwd: Path, file_limit: int | None = None, timeout_s: float = 300, **changes: str) -> Done:
     process = start(*arguments, cwd=cwd, file_limit=file_limit, **changes)
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=timeout_s)
     return Done(process.returncode, out, err)
 
 

@@ -159,6 +159,7 @@ def test_an_installed_copy_has_all_it_needs(tmp_path: Path) -> None:
     (built,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(built) as archive:
         archive.extractall(tmp_path / "site")
+        assert {"hydra_plugins/thinkmeter/local.py", "runner/sweeps/token_budget.yaml"} <= set(archive.namelist())
     done = runner(*SCRIPTED, "suite.samples=1", cwd=tmp_path, PYTHONPATH=str(tmp_path / "site"))
     assert done.code == 0, done.err
     found = [sys.executable, "-c", "import runner; print(runner.__file__)"]

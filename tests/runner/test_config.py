@@ -88,6 +88,10 @@ def test_every_setting_is_documented() -> None:
 
 
 def _groups(root: type) -> list[type]:
-    from runner.config import settings
+    from runner.config import model, settings
 
-    return [value for value in vars(settings).values() if isinstance(value, type) and hasattr(value, "model_fields")]
+    return [
+        value
+        for value in {**vars(model), **vars(settings)}.values()
+        if isinstance(value, type) and hasattr(value, "model_fields")
+    ]

@@ -14,7 +14,7 @@ from bench.problem import part_of
 from bench.verdict import Outcome
 from runner.config.compose import compose
 from runner.config.suite import Suite
-from thinker.columns import added, divided, subtracted
+from thinker.columns import added, divided, multiplied, subtracted
 from thinker.conversation import Effort, conversation, styles
 from thinker.lessons import Lessons, vocabulary_texts
 from thinker.problems import drawn, tasks
@@ -61,6 +61,12 @@ def test_columns_add_up(first: int, second: int) -> None:
 def test_columns_are_taken_away(first: int, second: int) -> None:
     larger, smaller = max(first, second), min(first, second)
     assert subtracted(larger, smaller).endswith(f": {larger - smaller}")
+
+
+@given(st.integers(0, 999), st.integers(0, 9))
+def test_a_number_is_multiplied_by_a_digit(number: int, digit: int) -> None:
+    assert multiplied(number, digit).endswith(f": {number * digit}")
+    assert all(eval(left) == int(right) for left, right in _EQUATION.findall(multiplied(number, digit)))
 
 
 @given(st.integers(0, 999), st.integers(1, 99), st.integers(1, 5))

@@ -10,9 +10,10 @@ from bench.grading.boxes import Box, boxes_from_the_end
 from bench.grading.compare import canonical
 from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
+from bench.grading.numbers import Number
 from bench.grading.reading import LIST_KINDS, read_box
 from bench.grading.response import Found, Response, Rule
-from bench.grading.rules.marker import last_statement
+from bench.grading.statements import last_statement
 from bench.grading.words import words
 
 # A box of nothing but these words quotes the instruction.
@@ -25,7 +26,16 @@ _PLACEHOLDERS = frozenset(
 )
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
-_IN_A_ROW = re.compile(r"(?:[ ,;<≤*•-]|and|\d{1,3}[.)] ?)*")  # normalised, what may stand between boxes in a row
+# Normalised, what may stand between boxes in a row: separators, order marks, a short aside in brackets.
+_IN_A_ROW = re.compile(
+    r"(?:[ ,;:<≤*•|-]|->|and|then|next|finally|followed by|\d{1,3}[.)] ?|\d{1,3}(?:st|nd|rd|th)|\([a-z ]{1,30}\)|"
+    r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)\b)*",
+    re.IGNORECASE,
+)
+# A minus right before the box, with no operand to its left; a space or a bullet would make it a dash.
+_MINUS = re.compile(r"(?:^|[\n:=(]|[a-z]{2,} |[$*] ?|\\[(\[] ?)[ $*]{0,4}(?:\\[(\[] ?)?[-−]\$?$", re.IGNORECASE)
+_OPERAND = re.compile(r"[\d)\]}][ $*]{0,4}[-−]\$?$")
+_REACH = 20
 _MAX_GAP = 60
 _MAX_EARLIER = 8  # boxes that are read only to see whether one is readable
 _LONGEST_PLACEHOLDER = 200
@@ -50,6 +60,8 @@ def _find(response: Response) -> Found | None:
     if last is None:
         return None
     value = read_box(last.content, response.problem)
+    if isinstance(value, Number) and _is_negated(response.text, last):
+        value = Number(-value.value, value.decimals, value.digits, value.open_ended)
     name = RULE.name if last.closed else "boxed_unclosed"
     followed = value is not None and last.closed and last.instructed
     if isinstance(value, tuple) and len(value) == 1 and response.problem.answer_kind in LIST_KINDS:
@@ -73,6 +85,12 @@ def _answering_boxes(response: Response) -> Iterator[Box]:
 
 def _is_followed(box: Box, response: Response) -> bool:
     return box.closed and box.instructed and read_box(box.content, response.problem) is not None
+
+
+def _is_negated(text: str, box: Box) -> bool:
+    """Return whether a minus sign stands before the box as part of its number, not as an operator or a dash."""
+    before = text[max(0, box.start - _REACH) : box.start]
+    return before[-2:].strip("$")[-1:] in ("-", "−") and not _OPERAND.search(before) and bool(_MINUS.search(before))
 
 
 def _row(response: Response, last: Box, boxes: Iterator[Box], value: Elements) -> Elements:

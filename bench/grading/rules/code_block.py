@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bench.grading.blocks import last_block
 from bench.grading.reading import read_answer
 from bench.grading.response import Found, Response, Rule
 from bench.grading.words import words
@@ -11,20 +12,6 @@ from bench.grading.words import words
 # A block in one of these languages shows a program, not what it printed.
 _PROGRAMS = frozenset(words("python py c cpp java javascript js typescript ts bash sh rust go sql r julia"))
 _DIGIT = re.compile(r"\d")
-# Longer blocks are programs or data.
-MAX_BLOCK = 16_384
-
-
-def last_block(text: str) -> tuple[str, str, str] | None:
-    """Return language, content and what follows the last closed fence, None where there is none."""
-    ends = text.rfind("```")
-    begins = text.rfind("```", 0, max(ends, 0))
-    if begins < 0 or ends - begins > MAX_BLOCK:
-        return None
-    language, newline, content = text[begins + 3 : ends].partition("\n")
-    if not newline:
-        language, content = "", language
-    return language.strip().lower(), content, text[ends + 3 :]
 
 
 def _find(response: Response) -> Found | None:

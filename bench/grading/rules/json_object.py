@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from bench.grading.blocks import MAX_BLOCK, last_block
 from bench.grading.reading import LIST_KINDS, Value, read_answer
 from bench.grading.response import Found, Response, Rule
-from bench.grading.rules.code_block import MAX_BLOCK, last_block
 
 _KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution", "relation", "sorted", "mode")
 

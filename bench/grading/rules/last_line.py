@@ -6,20 +6,25 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from bench.grading.claims import last_sentences
 from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
 from bench.grading.reading import LIST_KINDS, Value, read_answer, read_claim
 from bench.grading.response import Found, Response, Rule
-from bench.grading.scalars import last_sentences
 from bench.problem import AnswerKind, Problem
 
 _DIGIT = re.compile(r"[\d¼½¾⅐-⅞①-⑳]")
 _NO_CONTENT = re.compile(r"[\s|:=*_`#$~-]*|```.*|\\\[|\\\]|\\\(|\\\)")
-_BULLET = re.compile(r"\A\s*(?:[-*•>+]|#+|\d{1,3}[.)](?=\s+\S*[^\W\d_]))\s+")
+_BULLET = re.compile(r"\A\s*(?:[-*•>+]|#+|\d{1,3}[.)](?=\s+(?:\S*[^\W\d_]|[-+−]\d)))\s+")
 _STEP = re.compile(r"\A[\s*#_>-]*(?:step|part|case|method|example)\s+\d{1,3}[*_]*\s?[:.)-][*_]*\s", re.IGNORECASE)
 _OFFER = re.compile(r"(?:would|do|does|can|could|shall|should|want|need|any|are there|have|may|feel)\b", re.IGNORECASE)
 _TALLY = re.compile(
     r"(?<![\w.,-])\d{1,4} (?:times|occurrences|numbers|elements|values|items|integers|entries)\b", re.IGNORECASE
+)
+_COUNTED = re.compile(
+    r"(?:there (?:are|were)|we (?:have|used|added)|i (?:used|added)|(?:this|it) has) \d+ "
+    r"(?:numbers|elements|values|terms|integers|digits|steps|items)\b",
+    re.IGNORECASE,
 )
 # Where an answer was given and is explained or checked.
 _SUPPLEMENT = re.compile(r"\n[ *_#>]*(?:explanation|check|verification|proof|justification)[ *_]*:", re.IGNORECASE)
@@ -51,11 +56,21 @@ def _find(response: Response) -> Found | None:
 def _last_value(text: str, problem: Problem) -> Value | None:
     """Return what the last line that says something says, None where it can't be read."""
     listed = problem.answer_kind in LIST_KINDS
+    value: Value | None = None
+    remarked = False  # a line after the list holds no list, as in `We made 1 swap`
     for start, line in _last_lines(text, _MAX_LIST_LINE if listed else _MAX_SCALAR_LINE, problem):
         line = _STEP.sub("", line, count=1)
-        if _says_something(line, problem):
-            return (_column(text, start, line, problem) if listed else None) or _read_line(line, problem)
-    return None
+        if remarked:
+            earlier = _read_line(line, problem) if "[" in line else None
+            if isinstance(earlier, tuple) and len(earlier) > 1:
+                return earlier
+        elif _says_something(line, problem):
+            value = (_column(text, start, line, problem) if listed else None) or _read_line(line, problem)
+            single = value is None or (isinstance(value, tuple) and len(value) == 1)
+            remarked = problem.answer_kind is AnswerKind.INTEGER_LIST and single
+            if not remarked:
+                return value
+    return value
 
 
 def _last_lines(text: str, longest: int, problem: Problem) -> Iterator[tuple[int, str]]:
@@ -79,24 +94,31 @@ def _says_something(line: str, problem: Problem) -> bool:
     if _ASIDE.fullmatch(line):
         return False
     if problem.answer_kind is AnswerKind.RELATION:
-        return read_claim(normalise(line), problem) is not None or bool(_DIGIT.search(line))
+        plain = normalise(line)
+        return bool(_DIGIT.search(line)) or any(read_claim(said, problem) for said in (plain, *last_sentences(plain)))
     return bool(_DIGIT.search(_TALLY.sub(" ", line) if problem.answer_kind in LIST_KINDS else line))
 
 
 def _read_line(line: str, problem: Problem) -> Value | None:
     """Return what the last readable sentence of a line claims."""
     if problem.answer_kind is not AnswerKind.RELATION:
-        line = _BULLET.sub("", line, count=1)
+        rest = _BULLET.sub("", line, count=1)
+        line = rest if _DIGIT.search(rest) else line  # `42. That is the sum.`
     cells = [cell for cell in line.split("|") if cell.strip()] if line.lstrip().startswith("|") else []
     if len(cells) > 1 and problem.answer_kind in LIST_KINDS:
         cells = ["; ".join(cells)]
-    plain = normalise(cells[-1] if cells else line)
-    for sentence in last_sentences(plain):
+    sentences = last_sentences(normalise(cells[-1] if cells else line))
+    for place, sentence in enumerate(sentences):
+        if problem.answer_kind not in LIST_KINDS and _COUNTED.match(sentence) and place + 1 < len(sentences):
+            continue  # `Their sum is 42. There are 2 numbers.`
         if problem.answer_kind in LIST_KINDS:
             sentence = _TALLY.sub(" ", sentence)  # `It appears 2 times.` tells of the list and is none
         value = None if sentence.endswith("?") else read_claim(sentence, problem)
         if value is not None:
-            return None if _is_echo(value, sentence, problem) else value
+            if not _is_echo(value, sentence, problem):
+                return value
+            if "[" not in sentence:
+                return None
     return None
 
 

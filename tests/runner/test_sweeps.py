@@ -1,0 +1,102 @@
+"""Every point of every study that comes with this program can be asked, and no two of a study are one."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
+
+from runner.config.compose import compose
+from runner.config.preflight import preflight
+from runner.config.settings import Settings
+from runner.config.study import same_effect
+from runner.config.suite import Suite
+from runner.config.sweep import PointAsked, read_sweep, sweep_names, union
+from runner.engines.factory import capabilities, resolve
+from runner.errors import UserError
+
+# What studies ask that has no option yet; the words of the refusal. An option that comes takes its line out of here.
+AWAITED = {
+    "precision=int8": "precision=int8: no such option",
+    "precision=int4": "precision=int4: no such option",
+    "budget=native": "budget=native: no such option",
+}
+PUBLISHED = [name for name in sweep_names() if not name.startswith("demo_")]
+
+
+def asked(name: str) -> list[PointAsked]:
+    return union(read_sweep(name), [], OverridesParser.create())
+
+
+@cache
+def points(name: str) -> list[Settings]:
+    """Return the points of a study that there are options for; the others have to be refused as awaited."""
+    found = []
+    for point in asked(name):
+        if awaited := [says for option, says in AWAITED.items() if option in point.overrides]:
+            with pytest.raises(UserError, match=re.escape(awaited[0])):
+                compose(point.overrides)
+        else:
+            # A plan may be made for a machine that this one is not.
+            found.append(compose([*point.overrides, "plan=true"]))
+    return found
+
+
+@pytest.mark.parametrize("name", sweep_names())
+def test_every_point_of_a_study_can_be_asked(name: str) -> None:
+    assert read_sweep(name).study == name
+    for settings in points(name):
+        engine = resolve(settings.engine)
+        if settings.model.source == "api":
+            with pytest.raises(UserError, match=f"^model={settings.model.name} needs engine={settings.model.provider}"):
+                preflight(settings, engine, capabilities(engine))
+        else:
+            preflight(settings, engine, capabilities(engine))
+            assert Suite(settings.suite).size
+
+
+@pytest.mark.parametrize("name", sweep_names())
+def test_the_points_of_a_study_go_together(name: str) -> None:
+    assert same_effect(points(name)) == []
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_study_has_the_papers_settings_and_a_small_twin(name: str) -> None:
+    assert f"demo_{name}" in sweep_names()
+    for settings in points(name):
+        drawn, suite = settings.sampling, settings.suite
+        assert (drawn.temperature, drawn.top_p, drawn.source) == (0.1, 0.9, "fixed")
+        assert (suite.samples, suite.folds) == (100 if settings.model.source == "api" else 1000, 3)
+
+
+@pytest.mark.parametrize("name", [name for name in sweep_names() if name.startswith("demo_")])
+def test_a_demonstration_needs_nothing_from_the_hub(name: str) -> None:
+    for settings in points(name):
+        assert settings.model.source in ("shipped", "embedded", "none")
+        assert Suite(settings.suite).size <= 280
+
+
+def test_the_main_table_asks_every_published_row() -> None:
+    named = [settings.model.published_as for settings in points("main_table")]
+    assert sorted(map(str, named)) == sorted(rows("main"))
+
+
+@pytest.mark.parametrize("name", ["precision", "budget_1024", "effort", "prompt_style"])
+def test_a_study_has_as_many_points_as_its_table_has_rows(name: str) -> None:
+    assert len(asked(name)) == len(rows(name))
+
+
+def rows(table: str) -> list[str]:
+    path = files("runner").joinpath("data", "published", f"llmthinkbench_{table}.csv")
+    return [f"{row['model']}|{row.get('params_b')}" for row in csv.DictReader(path.read_text("utf-8").splitlines())]
+
+
+def test_the_page_lists_every_study() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \| `(\w+)`", page, re.MULTILINE)
+    assert sorted(listed) == [(name, str(len(asked(name))), f"demo_{name}") for name in PUBLISHED]
