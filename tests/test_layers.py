@@ -36,7 +36,8 @@ FLOORS = (
     )),
     ("sample, store", (
         "runner.sampling.sample", "runner.sampling.budget", "runner.results.layout", "runner.results.append",
-        "runner.results.output", "runner.results.lock", "runner.results.store", "runner.results.token_ids", "runner.results.run",
+        "runner.results.output", "runner.results.lock", "runner.results.store", "runner.results.token_ids",
+        "runner.results.run",
         "runner.results.log", "runner.results.trajectories", "runner.results.asked",
     )),
     ("driver, grading", ("runner.sampling.driver", "runner.results.grading", "runner.results.verdict_table")),
@@ -128,3 +129,8 @@ def test_the_floors_are_those_of_the_documentation() -> None:
         (row,) = (line for line in page.split("\n") if line.startswith(f"| {name} |"))
         named = {f"runner.{word.strip('*')}" for word in re.findall(r"`([^`]+)`", row)}
         assert named == {module for module in modules if module not in PACKAGES}, name
+
+
+def test_the_training_code_needs_no_part_of_the_program() -> None:
+    for path in (ROOT / "thinker").glob("*.py"):
+        assert "runner" not in {name.split(".")[0] for name in imports(path)}, path

@@ -42,17 +42,36 @@ def opens_thinking(text: str, markers: ThinkingMarkers) -> bool:
 
 
 def count_marked(
-    decode: Decode, markers: ThinkingMarkers, before: tuple[int, ...], ids: tuple[int, ...], thinking_open: bool
+    decode: Decode,
+    markers: ThinkingMarkers,
+    before: tuple[int, ...],
+    ids: tuple[int, ...],
+    thinking_open: bool,
+    continued: bool = False,
 ) -> MarkerCounts:
     """Count over ``ids``, which follow ``before`` and begin inside thinking if ``thinking_open``.
 
     A marker may begin in ``before``. Linear in the number of ids.
+
+    Args:
+        decode: Returns the text of ids.
+        markers: The model's.
+        before: Ids that stand before, of the prompt too.
+        ids: What is counted.
+        thinking_open: Whether the thinking is open where they begin.
+        continued: Whether they go on with a turn of the model. Only where they begin it does a closing marker without
+            an opening one close a thinking that nobody saw opened.
     """
     found = [marker for marker in _find(decode, markers, before + ids) if marker.end > len(before)]
     text = decode(ids)
     places = [match.span() for match in _either(markers).finditer(text)]
     if _is_tag(markers) and len(places) == len(found):
-        return _count_as_split(text, places, found, len(before), len(before) + len(ids), thinking_open)
+        lead = markers.open + markers.close if continued and not thinking_open else ""
+        segments, visible = (
+            tuple((begin - len(lead), end - len(lead)) for begin, end in spans)
+            for spans in split_spans(lead + text, opened=thinking_open)
+        )
+        return _count_as_split(segments, visible, places, found, len(before), len(before) + len(ids))
     counted = len(before)
     thinking = marked = 0
     for marker in found:
@@ -65,10 +84,14 @@ def count_marked(
 
 
 def _count_as_split(
-    text: str, places: list[Span], found: list[_Marker], start: int, end: int, thinking_open: bool
+    segments: Sequence[Span],
+    visible: Sequence[Span],
+    places: Sequence[Span],
+    found: Sequence[_Marker],
+    start: int,
+    end: int,
 ) -> MarkerCounts:
-    """Count as :func:`bench.thinking.split_spans` splits the text, whose markers stand at ``places``."""
-    segments, visible = split_spans(text, opened=thinking_open)
+    """Count as :func:`bench.thinking.split_spans` splits a text whose markers stand at ``places``."""
     thinking = marked = 0
     counted, place = start, 0
     for (begins, ends), marker in zip(places, found, strict=True):

@@ -211,7 +211,8 @@ class Tokenization:
         counts = MarkerCounts(thinking=0, markers=0)
         if self.model.thinking is not None:
             before = rendered.input_ids[-_LOOK_BACK_TOKENS:]
-            counts = count_marked(self.decode, self.model.thinking, before, ids, rendered.thinking_open)
+            continued = bool(rendered.prefix_ids)
+            counts = count_marked(self.decode, self.model.thinking, before, ids, rendered.thinking_open, continued)
         return Usage(
             prompt=len(rendered.prompt_ids),
             thinking=counts.thinking,

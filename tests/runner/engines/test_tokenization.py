@@ -163,26 +163,27 @@ def test_a_token_shared_by_two_markers_is_counted_once(tiny_tokenizer: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("turn_start", "question", "prefix", "is_open"),
+    ("turn_start", "question", "prefix", "is_open", "thinks"),
     [
-        ("<think>\n", "1 + 2?", "", True),
-        ("<think>\n\n</think>\n\n", "1 + 2?", "", False),
-        ("", "What does <think> mean?", "", False),
-        ("<think>", "What does </think> mean?", "", True),
-        ("", "k", "<think>first", True),
-        ("<think>", "k", "first</think>42", False),
+        ("<think>\n", "1 + 2?", "", True, True),
+        # A turn that begins with what only a closing marker ends: nobody saw the thinking opened.
+        ("<think>\n\n</think>\n\n", "1 + 2?", "", False, True),
+        ("", "What does <think> mean?", "", False, True),
+        ("<think>", "What does </think> mean?", "", True, True),
+        ("", "k", "<think>first", True, True),
+        ("<think>", "k", "first</think>42", False, False),
     ],
 )
 def test_thinking_may_be_open_before_the_new_text(
-    tiny_tokenizer: Path, turn_start: str, question: str, prefix: str, is_open: bool
+    tiny_tokenizer: Path, turn_start: str, question: str, prefix: str, is_open: bool, thinks: bool
 ) -> None:
     template = TEMPLATE.replace("[assistant]", "[assistant]" + turn_start)
     tokenization = load(tiny_tokenizer, template=template, thinking=thinking())
-    fields = {"text": question, "prefix": (Segment(prefix),)}
+    fields = {"text": question, "prefix": (Segment(prefix),) if prefix else ()}
     assert rendered(tokenization, **fields).thinking_open is is_open
     usage = generation(tokenization, ids(tokenization, "7 8</think>9"), **fields).usage
     assert (usage.thinking, usage.answer) == (
-        (len(ids(tokenization, "7 8")) if is_open else 0),
+        (len(ids(tokenization, "7 8")) if thinks else 0),
         usage.output - usage.thinking - 1,
     )
 
