@@ -69,7 +69,7 @@ def _groups() -> str:
     from runner.config.folder import config_folder
 
     lines = []
-    for group in sorted(path for path in config_folder().iterdir() if path.is_dir()):
+    for group in sorted(path for path in config_folder().iterdir() if path.is_dir() and path.name != "hydra"):
         options = ", ".join(sorted(file.stem for file in group.glob("*.yaml")))
         lines.append(f"  {group.name:<10} {options}")
     return "\n".join(lines)

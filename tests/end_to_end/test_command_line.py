@@ -396,3 +396,14 @@ def test_a_run_of_another_version_is_one_line(tmp_path: Path) -> None:
         done = runner(*command, cwd=tmp_path)
         assert done.code == 2
         assert "Traceback" not in done.err
+
+
+def test_what_the_program_warns_of_reaches_the_terminal(tmp_path: Path) -> None:
+    asked = [*SCRIPTED, "suite.tasks=[sum]"]
+    assert runner(*asked, "suite.samples=1", cwd=tmp_path).code == 0
+    generations = only_run(tmp_path) / "generations.jsonl"
+    generations.write_text("garbage\n" + generations.read_text())
+    for multirun in ([], ["-m", "study=single"]):
+        done = runner(*multirun, *asked, "suite.samples=2", cwd=tmp_path)
+        assert done.code == 0, done.err
+        assert "1 lines are no records" in done.out + done.err
