@@ -69,6 +69,10 @@ def run_point(point: Point, source: EngineSource, command: str, console: Console
         try:
             code = generate(missing, source, store, tracker, command, console)
             code = max(code, conclude(point, tracker, console))
+            if code == EXIT_INTERRUPTED:
+                done = point.suite.count_done(store.done_keys())
+                note = "short texts end first, so these figures are not those of the whole"
+                print_line(console, f"not finished: {done} of {point.suite.size} samples; {note}")
         finally:
             tracker.finish(code)
     return code

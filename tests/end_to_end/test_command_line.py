@@ -372,7 +372,8 @@ def test_a_plan_says_that_an_unfinished_run_tells_little(tmp_path: Path) -> None
     started = start(*SCRIPTED, "suite.samples=500", "engine.step_s=0.05", cwd=tmp_path)
     _await_lines(tmp_path, 20)
     started.send_signal(signal.SIGINT)
-    started.communicate(timeout=60)
+    started_out, _ = started.communicate(timeout=60)
+    assert "of 7000 samples; short texts end first" in started_out
     plan = runner(*SCRIPTED, "suite.samples=600", "engine.step_s=0.05", "plan=true", cwd=tmp_path)
     assert "of its 7000 samples, the short ones come first" in " ".join(plan.out.replace("│", " ").split())
 
