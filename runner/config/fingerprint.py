@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -62,9 +63,18 @@ def _engine(engine: EngineSettings) -> dict[str, Any]:
 
 
 def _data_version(settings: Settings, suite: Suite) -> dict[str, Any]:
-    """Return the parameters of every task of the suite, chosen or not, with versions of data and wording."""
+    """Return the parameters of every task of the suite, chosen or not, with versions of data and wording.
+
+    A user's own task counts with every byte of its file, and only where it is asked: an edited one, or one asked beside
+    the suite, gets a folder of its own, and no figure of the suite's changes.
+    """
     versions = {name: [task.data_version, task.wording_version] for name, task in suite.known.items()}
-    return {"params": settings.suite.model_dump(mode="json")["params"], "versions": versions}
+    found = {"params": settings.suite.model_dump(mode="json")["params"], "versions": versions}
+    own = {name: type(task) for name, task in suite.tasks.items() if not type(task).__module__.startswith("bench.")}
+    if own:
+        files = {name: Path(inspect.getfile(task)) for name, task in own.items()}
+        found["own"] = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items()}
+    return found
 
 
 def _file_hash(path: str | None) -> str | None:

@@ -350,6 +350,21 @@ def test_an_own_task_file_is_asked_graded_and_shown(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert set(package.load(tmp_path / "outputs" / "single")["outcome"]) == {"correct"}
     assert "Double" in runner("show", "outputs/single", "double:0:0:0", cwd=tmp_path).out
+    assert "nothing to generate" in runner(*SCRIPTED, *own, cwd=tmp_path).out
+    (tmp_path / "mine" / "double.py").write_text(source + "\n# edited\n")
+    assert "of which 3 are missing" in runner(*SCRIPTED, *own, "plan=true", cwd=tmp_path).out
+
+
+def test_an_own_task_never_shares_a_folder_with_the_suite_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    source = (Path(__file__).parent / "own_task.py.txt").read_text()
+    (tmp_path / "mine" / "double.py").write_text(source)
+    for asked in (["suite.tasks=[sum]"], ["suite.task_folder=mine", "suite.tasks=[sum,double]"]):
+        assert runner(*SCRIPTED, *asked, "suite.samples=1", cwd=tmp_path).code == 0
+    sizes = [
+        len(package.load(run)) for run in (tmp_path / "outputs" / "single").iterdir() if (run / "run.json").exists()
+    ]
+    assert sorted(sizes) == [1, 2]
 
 
 @pytest.mark.parametrize("command", [["doctor"], ["models"], ["tasks"], ["--help"], []])
