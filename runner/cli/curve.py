@@ -15,7 +15,7 @@ from runner.config.settings import Scoring, Settings
 from runner.engines.factory import make_writer
 from runner.errors import UserError
 from runner.report.console import print_line
-from runner.report.terminal import mean, share
+from runner.report.terminal import mean, share, span
 from runner.results.curve import Answered, CurvePoint, curve
 from runner.results.grading import make_tasks_known, problem_of
 from runner.results.layout import RunFolder
@@ -114,8 +114,7 @@ def _table(folder: RunFolder, points: list[CurvePoint]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for point in points:
         figures = point.figures
-        interval = figures.accuracy_interval
-        ends = "–" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}"
+        ends = span(figures.accuracy_interval)
         tokens = mean(figures.thinking_tokens), mean(figures.output_tokens)
         table.add_row(str(point.cap), str(figures.n), share(figures.accuracy), ends, str(figures.truncated), *tokens)
     return table

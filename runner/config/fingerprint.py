@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 from pathlib import Path
 from typing import Any
 
+from bench.registry import own_file
 from runner.config.settings import AutoSettings, EngineSettings, ScriptedSettings, Settings, VllmSettings
 from runner.config.suite import Suite
 from runner.errors import UserError
@@ -70,11 +70,9 @@ def _data_version(settings: Settings, suite: Suite) -> dict[str, Any]:
     """
     versions = {name: [task.data_version, task.wording_version] for name, task in suite.known.items()}
     found = {"params": settings.suite.model_dump(mode="json")["params"], "versions": versions}
-    own = {name: type(task) for name, task in suite.tasks.items() if not type(task).__module__.startswith("bench.")}
-    if own:
-        files = {name: Path(inspect.getfile(task)) for name, task in own.items()}
-        found["own"] = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items()}
-    return found
+    files = {name: own_file(type(task)) for name, task in suite.tasks.items()}
+    own = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file is not None}
+    return {**found, "own": own} if own else found
 
 
 def _file_hash(path: str | None) -> str | None:

@@ -14,7 +14,7 @@ from rich.text import Text
 from runner.config.settings import Scoring
 from runner.errors import StorageError, UserError
 from runner.report.console import print_line
-from runner.report.terminal import mean, share
+from runner.report.terminal import mean, share, span
 from runner.results.layout import RunFolder, find_runs
 from runner.results.load import runs_of
 from runner.results.summary import compute_summary
@@ -104,11 +104,10 @@ def _rank(settings: Mapping[str, Any], engine: str) -> tuple[object, ...]:
 
 
 def _cells(figures: Figures) -> Sequence[str]:
-    interval = figures.accuracy_interval
     return [
         str(figures.n),
         share(figures.accuracy),
-        "–" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}",
+        span(figures.accuracy_interval),
         str(figures.truncated),
         mean(figures.thinking_tokens),
         mean(figures.output_tokens),

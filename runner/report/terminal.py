@@ -18,6 +18,7 @@ from runner.results.summary import RunSummary
 
 if TYPE_CHECKING:
     from bench.metrics.figures import Figures
+    from bench.metrics.intervals import Interval
 
 _HEADINGS = (
     "task", "n", "accuracy", "95 % interval", "instr.", "truncated", "unparsed", "thinking", "answer", "output",
@@ -69,11 +70,10 @@ def _table(summary: RunSummary, left_out: Collection[str]) -> Table:
 
 
 def _cells(figures: Figures) -> list[str]:
-    interval = figures.accuracy_interval
     return [
         str(figures.n),
         share(figures.accuracy),
-        "–" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}",
+        span(figures.accuracy_interval),
         share(figures.instruction_followed),
         str(figures.truncated),
         str(figures.unparsed),
@@ -125,6 +125,11 @@ def _notes(summary: RunSummary) -> list[str]:
 def share(value: float | None) -> str:
     """Return a share with three decimals, a dash for none."""
     return "–" if value is None else f"{value:.3f}"
+
+
+def span(interval: Interval | None) -> str:
+    """Return an interval of shares, a dash for none."""
+    return "–" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}"
 
 
 def mean(value: float | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import logging
 from functools import cache
@@ -14,7 +13,7 @@ import bench
 from bench.finish import ended
 from bench.grade import GRADER_VERSION, grade_split
 from bench.problem import Problem, data_digest, write_gold
-from bench.registry import add_folder, task_class
+from bench.registry import add_folder, own_file, task_class
 from bench.released_code import RELEASED_VERSION, grade_as_released
 from bench.task import Task
 from bench.thinking import Thinking, ThinkingState
@@ -55,7 +54,8 @@ def task_fingerprint(task: str) -> str:
         ValueError: there is no such task.
     """
     found = task_class(task)
-    own = "" if found.__module__.startswith("bench.") else _file_hash(Path(inspect.getfile(found)))
+    file = own_file(found)
+    own = "" if file is None else _file_hash(file)
     text = json.dumps([task, found.data_version, found.wording_version, own])
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 

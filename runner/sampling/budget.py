@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench import split_thinking
 from bench.problem import Problem
 from bench.thinking import ThinkingState
 from runner.config.settings import ThinkingBudget, ThinkingMarkers
 from runner.config.suite import Place
+from runner.engines.markers import opens_thinking
 from runner.results.record import Turn
 from runner.sampling.generation import FinishReason, Generation, Usage
 from runner.sampling.request import Message, Segment
@@ -92,8 +93,7 @@ class ForcedClose(Question):
     def _opening(self, event: Generation) -> str:
         """Return the opening marker, or nothing where the prompt wrote it already."""
         markers = self._closing.markers
-        opened = event.prompt_tail.rfind(markers.open) > event.prompt_tail.rfind(markers.close)
-        return "" if opened else markers.open
+        return "" if opens_thinking(event.prompt_tail, markers) else markers.open
 
     def _prefix(self) -> tuple[Segment, ...]:
         return tuple(Segment(turn.text, turn.token_ids, injected=turn.kind == "injected") for turn in self._turns)
@@ -101,13 +101,5 @@ class ForcedClose(Question):
 
 def _unsaid(generation: Generation) -> Generation:
     """Return a generation with nothing in it but what it says about the prompt."""
-    return Generation(
-        key=generation.key,
-        text="",
-        finish_reason=generation.finish_reason,
-        usage=Usage(prompt=generation.usage.prompt, source=generation.usage.source),
-        latency_s=generation.latency_s,
-        max_tokens=0,
-        prompt_sha256=generation.prompt_sha256,
-        prompt_tail=generation.prompt_tail,
-    )
+    usage = Usage(prompt=generation.usage.prompt, source=generation.usage.source)
+    return replace(generation, text="", usage=usage, token_ids=None, max_tokens=0)
