@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from multiprocessing import resource_tracker
@@ -25,6 +26,7 @@ _ERROR_LINE = re.compile(
     rb"(?:^|[\s.])(\w+(?:Error|Exception): [^\r\n]*\S|Worker proc [^\r\n]* died unexpectedly)", re.MULTILINE
 )
 _LAST_WORDS_S = 2.0  # how long a dying process may take to write its reason
+_LOOK_AGAIN_S = 0.01
 _END_S = 10.0  # how long a process that was told to end may take before it is killed
 
 
@@ -121,10 +123,8 @@ class VllmCore:
     def _died(self) -> EngineDied:
         """Remember the death, so that nothing waits for a dead engine again."""
         if self._death is None:
-            for process in self._processes:
-                process.join(_LAST_WORDS_S)
-            codes = [str(process.exitcode) for process in self._processes if process.exitcode is not None]
-            outside = f"exit code {', '.join(codes)}" if codes else "it was told to end"
+            codes = ", ".join(_exit_codes(self._processes))
+            outside = f"exit code {codes}" if codes else "it was told to end"
             self._death = EngineDied(f"the vLLM core process is gone: {_cause(self._log, self._log_start) or outside}")
         return self._death
 
@@ -141,6 +141,18 @@ class VllmCore:
             outputs.put(EngineDeadError())
 
         threading.Thread(target=report, daemon=True, name="vllm-death-report").start()
+
+
+def _exit_codes(processes: Sequence[Any]) -> list[str]:
+    """Return the exit codes of those that end soon.
+
+    vLLM waits for the same processes in a thread of its own. Whoever comes second is told that there is no such
+    process before the first one has noted the code, so one look is not enough.
+    """
+    deadline = time.monotonic() + _LAST_WORDS_S
+    while any(process.exitcode is None for process in processes) and time.monotonic() < deadline:
+        time.sleep(_LOOK_AGAIN_S)
+    return [str(process.exitcode) for process in processes if process.exitcode is not None]
 
 
 def _start(arguments: Mapping[str, Any], log: IO[bytes]) -> Any:
