@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bench.finish import ended
-from bench.message_usage import TokenCounts, field_of, read_usage
-from bench.text_calls import TextToolCall, read_json_call
+from bench.message_usage import TokenCounts, field_of, filled, is_usable, read_usage
+from bench.text_calls import TextToolCall, as_json, read_json_call
 from bench.thinking import Thinking, ThinkingState, split_thinking
 
 # Where servers put a message's reasoning; the same text often stands under two of these names, so one is read.
@@ -20,7 +19,10 @@ _CALL_TYPES = frozenset(
 # What an element without a type may hold its text in; the first that is there counts.
 _TEXTS = ("text", "thinking", "reasoning_content", "content", "summary", "reasoningText", "reasoning_text", "refusal")
 _PLAIN = (str, list, tuple)
+_TEXT_TYPES = frozenset({"text", "output_text"})
 _MAX_DEPTH = 8  # elements in elements; no provider nests deeper
+_MAX_ELEMENTS = 2_000_000  # a list that is held many times by lists like it grows without end; the rest is not read
+_MARKUP = "<[◁"  # each tag and each mark of a call has one of these
 
 
 @dataclass(slots=True)
@@ -33,12 +35,18 @@ class _Parts:
     hidden: bool = False  # there is reasoning that the provider doesn't show
     thinks_last: bool = False  # the last element is reasoning
     flat: bool = False  # the reasoning stood in a field of its own, beside the content
+    unread: int = _MAX_ELEMENTS  # elements that may still come
+    around: set[int] = field(default_factory=set)  # the ids of those that the present one lies in
 
 
 def split_message(
     message: object, *, provider: str | None = None, family: str | None = None, finish_reason: str = "stop"
 ) -> Thinking:
-    """Split a reply object of an API into thinking and visible answer; never raises on what JSON can hold.
+    """Split a reply object of an API into thinking and visible answer; linear in its size.
+
+    Never raises on any message: a field that raises when it is read counts as missing, and so does what is nested
+    more than 8 levels deep, lies in itself, or follows 2,000,000 elements. Only a provider or family of the wrong
+    type is a mistake.
 
     Read are whole responses and their messages, as mappings or as objects of a client library: OpenAI chat
     completions and responses, Anthropic messages, Gemini candidates, and what vLLM, SGLang, DeepSeek, Mistral,
@@ -54,9 +62,15 @@ def split_message(
         provider: Who answered, e.g. ``xai``, which counts reasoning beside the completion and not in it.
         family: The model's family, see :func:`bench.thinking.split_thinking`.
         finish_reason: How the reply ended where the object itself does not tell.
+
+    Raises:
+        TypeError: ``provider`` or ``family`` is neither a text nor None.
     """
-    holder, reason, usage = _unwrap(message)
-    cut = not (ended(finish_reason) and ended(reason))
+    for name, given in (("provider", provider), ("family", family)):
+        if not is_usable(given) or not isinstance(given, str | None):
+            raise TypeError(f"{name} has to be a str or None, not {type(given).__name__}")
+    holder, reason, usage = _unwrap(message if is_usable(message) else None)
+    cut = not (ended(_word(finish_reason)) and ended(_word(reason)))
     parts = _Parts()
     _read_message(holder, parts)
     if not isinstance(holder, str) and not any(map(str.strip, parts.answer)) and parts.thinking:
@@ -88,11 +102,19 @@ def _reason(message: object) -> object:
     return field_of(message, "status") if named is None and field_of(message, "output") is not None else named
 
 
+def _word(reason: object) -> str:
+    """Return a finish reason, a text or an enum member of a client library, as a text."""
+    if is_usable(reason) and (reason is None or isinstance(reason, str)):
+        return reason or ""
+    named = filled(reason, "name", "value")
+    return named if isinstance(named, str) else "unknown"  # a number or an object: nothing that says a whole reply
+
+
 def _inner(message: object) -> object:
     """Return what an envelope holds, None where this is the message itself."""
     listed = field_of(message, "choices", "candidates")
     if isinstance(listed, list | tuple) and listed:
-        return listed[0]
+        return listed[0] if is_usable(listed[0]) else None
     for name in ("message", "output"):  # an output that is no list is Bedrock's or DashScope's envelope
         inner = field_of(message, name)
         if inner is not None and not isinstance(inner, _PLAIN):
@@ -110,7 +132,7 @@ def _read_message(message: object, parts: _Parts) -> None:
     if message is None or isinstance(message, _PLAIN):
         _read(message, parts)
         return
-    reasoning = next(filter(None, (field_of(message, name) for name in _REASONING)), None)
+    reasoning = filled(message, *_REASONING)
     if reasoning is not None and field_of(message, "output") is None:  # a response's `reasoning` is its settings
         _read(reasoning, parts, thought=True)
         parts.flat = True
@@ -126,15 +148,35 @@ def _read_message(message: object, parts: _Parts) -> None:
 
 def _read(element: object, parts: _Parts, *, thought: bool = False, depth: int = 0) -> None:
     """Read a text, an element of content, or a list of them."""
-    if element is None or depth > _MAX_DEPTH:
+    parts.unread -= 1
+    if element is None or depth > _MAX_DEPTH or parts.unread < 0 or not is_usable(element):
         return
     if isinstance(element, str):
         _add(element, parts, thought)
-    elif isinstance(element, list | tuple):
-        for inner in element:
-            _read(inner, parts, thought=thought, depth=depth + 1)
-    else:
-        _read_element(element, parts, thought, depth)
+    elif not isinstance(element, int | float) and id(element) not in parts.around:
+        parts.around.add(id(element))
+        if isinstance(element, list | tuple):
+            _read_list(element, parts, thought, depth)
+        else:
+            _read_element(element, parts, thought, depth)
+        parts.around.remove(id(element))
+
+
+def _read_list(elements: Iterable[object], parts: _Parts, thought: bool, depth: int) -> None:
+    for element in elements:
+        text = _plain_text(element)
+        if text is None:
+            _read(element, parts, thought=thought, depth=depth + 1)
+        else:
+            _add(text, parts, thought)
+
+
+def _plain_text(element: object) -> str | None:
+    """Return the text of the commonest element, which is nothing but that; a shortcut for very long replies."""
+    if type(element) is not dict or len(element) != 2:
+        return None
+    kind, text = element.get("type"), element.get("text")
+    return text if type(kind) is str and kind in _TEXT_TYPES and type(text) is str else None
 
 
 def _add(text: str, parts: _Parts, thought: bool) -> None:
@@ -147,6 +189,9 @@ def _read_element(element: object, parts: _Parts, thought: bool, depth: int) -> 
     """Read one typed or untyped element of content."""
     kind = field_of(element, "type")
     kind = kind if isinstance(kind, str) else ""
+    if kind in _TEXT_TYPES and isinstance(text := field_of(element, "text"), str):  # by far the commonest
+        _add(text, parts, thought or field_of(element, "thought") is True)
+        return
     call = field_of(element, "functionCall", "function_call", "toolUse")
     if kind in _CALL_TYPES or call is not None:
         parts.tool_calls.append(_read_call(element if call is None else call))
@@ -159,9 +204,9 @@ def _read_element(element: object, parts: _Parts, thought: bool, depth: int) -> 
     if inner is not None:
         _read(inner, parts, thought=True, depth=depth + 1)
         return
-    shown = next(filter(None, (field_of(element, name) for name in _TEXTS)), None)
+    shown = filled(element, *_TEXTS)
     if thinks and kind == "reasoning":  # a Responses item shows its text, a summary of it, or neither
-        shown = field_of(element, "content") or field_of(element, "summary") or shown
+        shown = filled(element, "content", "summary") or shown
     if shown is not None and "redacted" not in kind:
         _read(shown, parts, thought=thinks, depth=depth + 1)
     elif thinks or "redacted" in kind or field_of(element, "redactedContent") is not None:
@@ -170,13 +215,21 @@ def _read_element(element: object, parts: _Parts, thought: bool, depth: int) -> 
 
 def _read_call(call: object) -> TextToolCall:
     """Return a native call; its arguments may be an object or a JSON text."""
-    function = field_of(call, "function", "custom") or call
+    function = filled(call, "function", "custom") or call
     name = field_of(function, "name")
     arguments = field_of(function, "arguments", "input", "args")
     name = name if isinstance(name, str) else ""
     if isinstance(arguments, Mapping):
-        return TextToolCall(name, dict(arguments), json.dumps(arguments, default=str))
+        return TextToolCall(name, copied := _copied(arguments), as_json(copied))
     return read_json_call(name, arguments if isinstance(arguments, str) else "")
+
+
+def _copied(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return a mapping as a dict, an empty one where a client's own kind of mapping can't be read."""
+    try:
+        return dict(arguments)
+    except Exception:
+        return {}
 
 
 def _move_answer(parts: _Parts) -> None:
@@ -204,6 +257,9 @@ def _without_tags(blocks: Iterable[str]) -> list[str]:
     """Return the blocks stripped, without tags that a server left in them, the empty ones dropped."""
     found: list[str] = []
     for block in blocks:
+        if not any(sign in block for sign in _MARKUP):
+            found.append(block.strip())
+            continue
         split = split_thinking(block, prompt_tail="<think>")
         found += [block.strip()] if split.answer else split.segments
     return [block for block in found if block]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 # Providers whose count of reasoning tokens stands beside that of completion tokens; everybody else's is part of it.
 _COUNTED_APART = frozenset({"google", "gemini", "vertex", "xai"})
+_BUILT_IN = frozenset({str, dict, list, tuple, int, float, bool, type(None)})
 _DETAILS = ("completion_tokens_details", "output_tokens_details")
 
 
@@ -25,13 +26,44 @@ class TokenCounts:
     reasoned: bool = False
 
 
+def is_usable(value: object) -> bool:
+    """Return whether a value can be asked what it is and whether it is empty; a client's object may raise instead."""
+    if type(value) in _BUILT_IN:
+        return True
+    try:
+        return isinstance(value, Mapping) or bool(value) or True
+    except Exception:
+        return False
+
+
 def field_of(source: object, *names: str) -> object:
-    """Return the first of the named fields that is there and not None, of a mapping or any object."""
+    """Return the first of the named fields that is there and not None, of a mapping or any object.
+
+    A field that raises when it is read, or whose value is not usable, is none.
+    """
     for name in names:
-        value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
-        if value is not None:
+        value = _field(source, name)
+        if value is not None and is_usable(value):
             return value
     return None
+
+
+def filled(source: object, *names: str) -> object:
+    """Return the first of the named fields that is not empty."""
+    for name in names:
+        value = field_of(source, name)
+        if value:
+            return value
+    return None
+
+
+def _field(source: object, name: str) -> object:
+    try:
+        if type(source) is dict or isinstance(source, Mapping):
+            return source.get(name)
+        return getattr(source, name, None)
+    except Exception:  # a property may raise anything
+        return None
 
 
 def read_usage(usage: object, provider: str | None) -> TokenCounts:

@@ -44,7 +44,7 @@ class TextToolCall:
     Attributes:
         name: The tool, ``""`` where the call could not be read.
         arguments: Its arguments; JSON values, or strings where the form has no types.
-        text: The call as the model wrote it, without its markers.
+        text: The call as the model wrote it, without its markers; ``""`` where a native call can't be written.
     """
 
     name: str
@@ -105,7 +105,7 @@ def _read_calls(body: str) -> list[TextToolCall]:
     """Return the call of one body, or those of a JSON list."""
     listed = _json(body) if body.startswith("[") else None
     if isinstance(listed, list) and listed:
-        return [_read_object(call, json.dumps(call)) for call in listed]
+        return [_read_object(call, as_json(call)) for call in listed]
     return [_read_call(body)]
 
 
@@ -142,6 +142,17 @@ def _parameters(body: str) -> dict[str, object]:
             break
         found[match[1] or match[2]] = body[match.end() : end].strip()
     return found
+
+
+_encode = json.JSONEncoder(default=str).encode  # json.dumps would build it anew for each call
+
+
+def as_json(value: object) -> str:
+    """Return a value as a JSON text, ``""`` where it has none: it is cyclic, too deep or an integer too long."""
+    try:
+        return _encode(value)
+    except Exception:  # also whatever a foreign object raises when it is written
+        return ""
 
 
 def _json(text: str) -> object:

@@ -16,7 +16,7 @@ _MAX_BRACES = 10_000
 _MAX_BRACES_IN_ALL = 40_000
 
 # From the `b` of `box` on. TeX takes a space or a line break before the brace.
-_HEAD = re.compile(r"box(?:ed)?[ \t\r\n]{0,8}(?:\[[^\[\]{}]{0,20}\]){0,2}(\\?\{)")
+_HEAD = re.compile(r"box(?:ed)?[ \t\r\n]{0,8}(?:\[[^\[\]{}]{0,20}\]){0,2}\\?\{")
 # `\boxed 42`, which TeX would box as 4 alone.
 _BRACELESS = re.compile(r"boxed[ \t]{1,8}\$?([-+]?\d[\d.,/]{0,999})")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -58,12 +58,15 @@ def boxes_from_the_end(text: str) -> Iterator[Box]:
         if head is None:
             yield from _braceless(text, begins, place)
             continue
-        if head.group(1) == "{":
-            closing, counted = _closing_brace(text, head.end(), max(0, min(budget, _MAX_BRACES)))
+        starts = head.end()
+        if text[starts - 2] != "\\":
+            closing, counted = _closing_brace(text, starts, budget)
             budget -= counted
+            ends = closing
         else:  # `\\boxed\\{7\\}`: its end is escaped too
-            closing = text.find("\\}", head.end()) + 1 or -1
-        yield _box(text, begins, head, closing)
+            ends = text.find("\\}", starts)
+            closing = ends + 1 or -1
+        yield _closed(text, begins, starts, ends, closing) if closing >= 0 else _unclosed(text, begins, starts)
 
 
 def _command_start(text: str, place: int) -> int:
@@ -83,13 +86,12 @@ def _braceless(text: str, begins: int, place: int) -> Iterator[Box]:
         yield Box(begins, match.end(), content, match.end() < len(text), instructed=False)
 
 
-def _box(text: str, begins: int, head: re.Match[str], closing: int) -> Box:
-    starts, instructed = head.end(), text.startswith("\\boxed", begins)
-    if closing >= 0:
-        content = text[starts : min(closing, starts + MAX_LENGTH + 1)]
-        if head.group(1) != "{":
-            content = content.removesuffix("\\")
-        return Box(begins, closing + 1, content, True, instructed)
+def _closed(text: str, begins: int, starts: int, ends: int, closing: int) -> Box:
+    content = text[starts:ends] if ends - starts <= MAX_LENGTH else text[starts : starts + MAX_LENGTH + 1]
+    return Box(begins, closing + 1, content, True, text.startswith("\\boxed", begins))
+
+
+def _unclosed(text: str, begins: int, starts: int) -> Box:
     line_end = text.find("\n", starts)
     end = min(len(text) if line_end < 0 else line_end, starts + MAX_LENGTH + 1)
     content = text[starts:end]
@@ -97,7 +99,7 @@ def _box(text: str, begins: int, head: re.Match[str], closing: int) -> Box:
     for left, right in (("(", ")"), ("[", "]")):  # closed by a wrong bracket
         if mistaken.endswith(right) and mistaken.count(left) < mistaken.count(right):
             content = mistaken[:-1]
-    return Box(begins, end, content, False, instructed)
+    return Box(begins, end, content, False, text.startswith("\\boxed", begins))
 
 
 def _closing_brace(text: str, start: int, budget: int) -> tuple[int, int]:
@@ -108,7 +110,7 @@ def _closing_brace(text: str, start: int, budget: int) -> tuple[int, int]:
     if text.find("{", start, first) < 0 and text[first - 1] != "\\":
         return first, 0
     depth, counted = 1, 0
-    for match in islice(_BRACE.finditer(text, start), budget):
+    for match in islice(_BRACE.finditer(text, start), max(0, min(budget, _MAX_BRACES))):
         counted += 1
         if match.group() == "{":
             depth += 1

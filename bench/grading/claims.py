@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from bench.grading.denials import without_denials
+from bench.grading.assertions import is_taken_back, without_unasserted
 from bench.grading.labels import scaled, turns
 from bench.grading.numbers import Number, read_number
 from bench.grading.scalars import (
@@ -15,8 +15,10 @@ from bench.grading.scalars import (
     RUN,
     SIDES,
     START,
+    TURNING,
     WORKINGS,
     bare,
+    is_predicated,
     read_alternatives,
     read_scalar,
     spelled_with_label,
@@ -29,8 +31,8 @@ _SENTENCE_END = re.compile(r"(?<=[^\s\d])[.!?](?=\s|$)|(?<=\d)\?(?=\s)|(?<=\d)[.
 _CLAIM_WORDS = frozenset(
     words(
         "is are was be equal equals give gives make makes yield yields total totals become becomes get gets obtain "
-        "have has prints print return returns found find counted count contains i.e. namely therefore thus hence "
-        "等于 等於 是 为 為 は"
+        "say so have has prints print return returns found find counted count contains i.e. namely therefore thus "
+        "hence 等于 等於 是 为 為 は"
     )
 )
 _CLAIM_PAIRS = frozenset(
@@ -40,34 +42,46 @@ _CLAIM_PAIRS = frozenset(
         "value maximum minimum"
     )
 )
-_WORD_OR_MARK = re.compile(r"i\.e\.|[a-z]+|等于|等於|是|为|為|は|->|=+>?|~|(?<!\d):|:(?!\d)", re.IGNORECASE)
+_WORD_OR_MARK = re.compile(r"i\.e\.|[a-z]+|'s\b|等于|等於|是|为|為|は|->|=+>?|~|(?<!\d):|:(?!\d)", re.IGNORECASE)
 _FOLLOWED_BY_OPERATOR = re.compile(
     r" ?(?:[+*/^<>=~±≤≥≠|]|-(?! [a-z]{2})|, ?[+-]?\d|; ?[+-]?\d|(?:and|or|plus|minus|times|divided|multiplied|over|to|"
-    r"mod|modulo|remainder|x|through|out of)\b(?! the\b)|[-,;.]? ?(?:no,|no wait|wait|sorry)\b)",
+    r"mod|modulo|remainder|x|through|out of|of(?= \d)|less|more|fewer|point|in base|base(?! 10)|"
+    r"at (?:most|least|best)|\(mod|but (?:i|we|it|my|the)\b[^.]{0,60}\d)\b(?! the\b)|"
+    r"[-,;.]{0,3} ?(?:no,|no wait|wait|sorry)\b)",
     re.IGNORECASE,
 )
 _BEFORE_VALUE = re.compile(
-    r"(?:(?:about|approximately|roughly|exactly|just|simply|therefore|thus|also|then|indeed|now|only|equal to|"
+    r"(?:(?:about|approximately|roughly|exactly|just|simply|therefore|thus|also|then|indeed|now|only|clearly|obviously|"
+    r"certainly|evidently|actually|really|precisely|hence|equal to|"
     r"the number|the value|the integer|you|us|me)\b|[\s:,\"'€£¥₹])*",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?<![\w.,/^*+-])([+-]?\d[\d.,/]{0,300}) is (?:(?:therefore|thus|indeed|clearly|also|then) )?(?:the|our|your) "
-    r"(?:\w+ ){0,2}?(?:largest|greatest|biggest|highest|maximum|max|smallest|least|lowest|minimum|min|median|mean|"
-    r"average|sum|total|difference|product|quotient|count|answer|result|solution)\b",
+    r"(?<![\w.,/^*+-])([+-]?\d[\d.,/]{0,300}) is (?:(?:therefore|thus|indeed|clearly|also|then) )?"
+    r"(?:(?:the|our|your|my) (?:\w+ ){0,2}?(?:largest|greatest|biggest|highest|maximum|max|smallest|least|lowest|"
+    r"minimum|min|median|mean|average|sum|total|difference|product|quotient|count|answer|result|solution|number|value)"
+    r"|correct|right|what (?:you|we|i|they|it|is)|obtained)\b",
     re.IGNORECASE,
 )
+_PREDICATE = re.compile(r"\A(?:is|are|was|were|be|has|have)\b", re.IGNORECASE)
 _SPELLED_SIGN = re.compile(r"(?:negative|minus) (?=\d)", re.IGNORECASE)
 _REMAINDER = re.compile(r"\b(?:remainder|modulo|mod)\b", re.IGNORECASE)
 _FIRST_PHRASE = re.compile(r"[,;(]|\b(?:because|since|as)\b")
+_MAX_ASIDE = 80
 _MAX_SENTENCES = 32
 _MAX_CLAIMS = 32
 
 
 def first_sentence(text: str) -> str:
-    """Return the text up to the end of its first sentence; a decimal point is none."""
+    """Return the text up to the end of its first sentence; a decimal point is none.
+
+    A sentence that what follows takes back or, after a question mark, answers states nothing: ``""``.
+    """
     end = _SENTENCE_END.search(text)
-    return text[: end.start()] if end else text
+    if end is None:
+        return text
+    answered = end.group() == "?" and text[end.end() :].strip()
+    return "" if answered or is_taken_back(text[end.start() :]) else text[: end.start()]
 
 
 def last_sentences(text: str) -> list[str]:
@@ -79,9 +93,9 @@ def last_sentences(text: str) -> list[str]:
 
 def read_scalar_statement(text: str) -> Number | None:
     """Return the number with which a statement begins or, failing that, the last one that it claims."""
-    sentence = without_denials(WORKINGS.sub("", without_asides(first_sentence(text)))).strip()
+    sentence = without_unasserted(WORKINGS.sub("", without_asides(first_sentence(text)))).strip()
     head, more, _ = sentence.partition(";")
-    if more and (number := read_scalar(head.strip())):
+    if more and not is_taken_back(more) and (number := read_scalar(head.strip())):
         return number  # `7; check: 7 - 4 = 3`
     number = read_scalar(sentence) or _read_leading(sentence) or read_scalar_claim(sentence)
     return number or spelled_with_label(_FIRST_PHRASE.split(sentence, maxsplit=1)[0])
@@ -89,7 +103,7 @@ def read_scalar_statement(text: str) -> Number | None:
 
 def read_scalar_claim(sentence: str) -> Number | None:
     """Return the number that a sentence says something is, e.g. 7 in ``3 and 4 add up to 7``."""
-    sentence = without_denials(without_asides(sentence)).strip()
+    sentence = without_unasserted(without_asides(sentence)).strip()
     return read_scalar(sentence) or _read_claimed(sentence) or _read_named(sentence)
 
 
@@ -101,15 +115,18 @@ def _read_named(sentence: str) -> Number | None:
 
 def read_scalar_in_words(text: str) -> Number | None:
     """Return the number that a sentence in a box claims, None for an equation, a choice or mere words."""
-    text = without_denials(without_asides(text))
+    text = without_unasserted(without_asides(text))
     told = len(_claimed(text)) > 1 and not SIDES.search(text) and not OR.search(text)
     return _read_claimed(text) if told else None
 
 
 def _read_claimed(sentence: str) -> Number | None:
     pieces = _claimed(sentence)[-_MAX_CLAIMS:]
+    if len(pieces) > 1 and _PREDICATE.search(sentence[len(pieces[0]) :][:12]):
+        pieces = pieces[1:]  # what something is said of, as in `the number 42 is in the list`
+    alone = len(pieces) == 1
     for piece in reversed(pieces):
-        number = _read_leading(piece.strip()) or read_alternatives(bare(piece))
+        number = _read_leading(piece.strip(), alone=alone) or read_alternatives(bare(piece))
         if number is not None:
             return number
         if _REMAINDER.search(piece):
@@ -122,6 +139,8 @@ def _claimed(sentence: str) -> list[str]:
     pieces, begin, before = [], 0, ""
     for match in _WORD_OR_MARK.finditer(sentence):
         word = match.group().lower()
+        if sentence.endswith("or ", 0, match.start()):
+            continue  # `less than or equal to 42`
         linked = word in ("to", "of", "in", "at", "with") and before in _CLAIM_PAIRS
         if linked or word in _CLAIM_WORDS or not word[0].isalpha():
             pieces.append(sentence[begin : match.start()])
@@ -130,8 +149,11 @@ def _claimed(sentence: str) -> list[str]:
     return [*pieces, sentence[begin:]]
 
 
-def _read_leading(text: str) -> Number | None:
-    """Return the number at the beginning of a phrase, unless what follows makes it an operand."""
+def _read_leading(text: str, *, alone: bool = False) -> Number | None:
+    """Return the number at the beginning of a phrase, unless what follows makes it an operand.
+
+    Where the phrase stands ``alone``, no verb before it says that something is this number.
+    """
     skipped = _BEFORE_VALUE.match(text)
     text = text[skipped.end() if skipped else 0 :]
     if text[:1] in OPENERS and (inner := ASIDE.match(text)):
@@ -143,6 +165,7 @@ def _read_leading(text: str) -> Number | None:
         return None
     digits = run.group().rstrip(" .,'_(/*+-")
     after = text[len(digits) :]
-    if _FOLLOWED_BY_OPERATOR.match(after):
+    turned = after[:2].lstrip()[:1] == "(" and TURNING.search(after[:_MAX_ASIDE])
+    if turned or is_taken_back(after) or _FOLLOWED_BY_OPERATOR.match(after) or (alone and is_predicated(after)):
         return None
     return scaled(read_number(sign + digits), after)

@@ -24,6 +24,17 @@ _LABEL_WORDS = frozenset(
         "cm eur gbp inr kg km mm rs us usd"
     )
 )
+# What else may stand in a name before a colon, where nothing but a verb's form or the question's words may.
+_NAMING_WORDS = frozenset(
+    words(
+        "absolute add addition again all altogether and arithmetic as below bottom but calculation computation "
+        "conclusion division done down entire figure finished go here how if into let me multiplication "
+        "multiplied numeric numerical on or per product python quantity quick recap see short simple simplified "
+        "single subtraction summary this to together up us we what when whole with yes say "
+        "gesamt gesamtsumme respuesta resposta risposta risultato soma somma"
+    )
+)
+_OF = re.compile(r"\b(?:of|for|in|from|between|after|when|by)\b", re.IGNORECASE)
 _LABEL_END = re.compile(
     r"[:=]|\b(?:is|are|was|be|equals?|gives?|yields?|becomes?|gets?|lautet|ist|es|est)\b", re.IGNORECASE
 )
@@ -37,7 +48,9 @@ _SCALES = {
 _PARTS = re.compile(
     r"[ -]?(?:hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|"
     r"(?:hundred|thousand|million|billion)ths?|doubled|tripled|halved|squared|cubed|digits?|decimals?|factorial|"
-    r"percentage points?|out of|per ?mille?|[a-z]{1,20} (?:too|short|off|away|less|more|fewer))\b|[ ]?[‰‱]",
+    r"percentage points?|out of|point|and a (?:half|third|quarter|bit)|in base|base|"
+    r"per ?mille?|"
+    r"[a-z]{1,20} (?:too|short|off|away|less|more|fewer))\b|[ ]?[‰‱]|(?:st|nd|rd|th|-?ish|some)\b",
     re.IGNORECASE,
 )
 # Words beside a number that make it something else than the answer.
@@ -46,7 +59,7 @@ _TURNS = re.compile(
     r"modulo|mod|minus|plus|times|divided|multiplied|squared|cubed|sqrt|root|log|ln|sin|cos|tan|factorial|wrong|"
     r"incorrect|false|doubt|unlikely|cannot|half|twice|thrice|double|triple|below|under|above|beyond|near|nearly|"
     r"almost|close to|far from|anything|any|unlike|without|opposite|reciprocal|inverse|multiple|factor|square|cube|"
-    r"until|before|after)\b|n't\b",
+    r"until|before|after|and (?:counting|more|up|then some))\b|n't\b",
     re.IGNORECASE,
 )
 
@@ -63,6 +76,23 @@ def is_label(phrase: str) -> bool:
     """
     said = _WORD.findall(_LABEL_END.split(phrase)[-1])
     return all(len(word) == 1 or not word.isascii() or word.lower() in _LABEL_WORDS for word in said)
+
+
+def names_answer(name: str, question: str) -> bool:
+    """Return whether a name, as in ``Sum of the list: 42``, may be that of what a question asks for.
+
+    It may unless one of the words up to an ``of`` is neither a label's, nor the question's, nor a verb's form.
+    """
+    asked = question.lower()
+    return all(
+        len(word) == 1
+        or not word.isascii()
+        or word in _LABEL_WORDS
+        or word in _NAMING_WORDS
+        or word in asked
+        or word.endswith(("ing", "ly"))
+        for word in map(str.lower, _WORD.findall(_OF.split(name)[0]))
+    )
 
 
 def scaled(number: Number | None, unit: str) -> Number | None:

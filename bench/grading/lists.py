@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 
+from bench.grading.assertions import is_taken_back, without_unasserted
 from bench.grading.claims import first_sentence
-from bench.grading.denials import without_denials
 from bench.grading.numbers import MAX_DIGITS, read_number
 from bench.grading.scalars import bare, without_asides
 from bench.grading.words import read_spelled
@@ -15,14 +16,19 @@ Elements = tuple[int | Fraction, ...]
 
 _SIMPLE = re.compile(r"\[?[\d\s,-]*\]?", re.ASCII)
 _TIGHT_ZEROS = re.compile(r",0\d", re.ASCII)
-_MARKS = re.compile(r" ?(?:;|->|<=?|>=?|≤|≥|\||\*(?= )) ?")
+_MARKS = re.compile(r" ?(?:;|->|<=?|>=?|≤|≥|\|) ?")
+_ORDER = re.compile(r"<=?|>=?|≤|≥")
 _AND = re.compile(r",? (?:and|then|followed by) |(?<=\d), ?and ", re.IGNORECASE)
 _LABEL = re.compile(r"^[^\d\[\]()+-]*(?:[+-](?! ?\.?\d)[^\d\[\]()+-]*)*")
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}", re.ASCII)
 _TRIPLE = re.compile(r"\d{3}", re.ASCII)
-_REFUSED = re.compile(r"\b(?:not|or|no|none|never|neither|nor|except)\b|n't\b|\.\.\.|[\\^±√]", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\b(?:not|or|no|none|never|neither|nor|except|and so (?:on|forth)|etc|wrong|incorrect|false|unsorted)\b|n't\b|"
+    r"\.\.\.|[\\^±√]",
+    re.IGNORECASE,
+)
 _LEADING = re.compile(r"(?:[\d\s,;.'+<&-]|->|\band\b(?= *[+-]?\d))+", re.ASCII)
 _CLAIM = re.compile(
     r"\b(?:is|are|be|gives?|yields?|becomes?|get|order|list|number|values?|modes?)\b|:|=|->", re.IGNORECASE
@@ -39,6 +45,12 @@ _NAMED = re.compile(
     r"(?:\w+ ){0,3}?(?:sorted|ordered|answer|result|solution|modes?|list)|\[[^\[\]]{1,16000}\],? (?:sorted|in ))\b",
     re.IGNORECASE,
 )
+# After a list or the numbers of one: that another may be meant, or that it goes on.
+_OTHERWISE = re.compile(
+    r"[\s,;\"'*_)]*(?:\b(?:or|nor|and so (?:on|forth)|etc|instead of)\b|\.\.\.|\?(?=\s*\S))", re.IGNORECASE
+)
+_OR_BEFORE = re.compile(r"\b(?:or|nor) *$", re.IGNORECASE)
+_PARENTHESIS = re.compile(r"\([^()]*\)")
 _EITHER = re.compile("[;,]")
 _APART_SIGN = re.compile(r"^([+-]) (?=\d)")
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -88,12 +100,24 @@ def read_list(text: str) -> Elements | None:
     if not _DIGIT.search(text):
         return _spelled(text)
     if _CHAIN.fullmatch(text):
-        text = text.replace("=", "<")  # `1 < 2 = 2 < 5`
+        text = text.replace("=", "≤")  # `1 < 2 = 2 < 5`
     inner = _list_part(_without_labels(text))
     inner = inner.replace("[", " ").replace("]", " ").strip(" .,;:")
     if "/" not in inner:
         inner = inner.replace("(", " ").replace(")", " ").strip(" .,;:")
-    return () if not inner and "[" in text else _elements(inner)
+    elements = () if not inner and "[" in text else _elements(inner)
+    return elements if elements is None or _may_be_ordered(elements, _ORDER.findall(inner.replace("->", " "))) else None
+
+
+def _may_be_ordered(elements: Elements, signs: list[str]) -> bool:
+    """Return whether signs between the elements may be read as a list; a chain that falls has to be true.
+
+    One that rises but is false, `3 < 1`, is a list in a wrong order.
+    """
+    if not signs or all(sign[0] in "<≤" for sign in signs):
+        return True
+    falls = len(signs) == len(elements) - 1 and all(sign[0] in ">≥" for sign in signs)
+    return falls and all(left >= right for left, right in pairwise(elements))
 
 
 def _without_labels(text: str) -> str:
@@ -184,7 +208,7 @@ def without_bullets(paragraph: str) -> str:
 
 def read_list_statement(text: str) -> Elements | None:
     """Return the list that a statement gives: after an arrow or a verb, else in the first brackets or up to a word."""
-    text = without_denials(text)
+    text = without_unasserted(text)
     begins = text.find("[")
     if begins >= 0 and not _DIGIT.search(text[:begins]):
         ends = text.find("]", begins)
@@ -194,7 +218,8 @@ def read_list_statement(text: str) -> Elements | None:
             found = read_list_claim(first_sentence(text))
             if found is not None:
                 return found
-        return read_list(text[begins : ends + 1])
+        otherwise = _OTHERWISE.match(text, ends + 1) or is_taken_back(text[ends + 1 :])
+        return None if otherwise else read_list(text[begins : ends + 1])
     return read_list(first_sentence(text)) or _read_leading_list(first_sentence(text))
 
 
@@ -203,7 +228,7 @@ def read_list_claim(sentence: str) -> Elements | None:
 
     A list of which the sentence says that it is what was asked for goes first: ``[1, 3] is [3, 1] in order``.
     """
-    sentence = without_denials(sentence)
+    sentence = without_unasserted(_without_remarks(sentence))
     named = _NAMED.search(sentence)
     if named:
         return read_list(named[1])
@@ -212,7 +237,8 @@ def read_list_claim(sentence: str) -> Elements | None:
         return read_list_claim(sentence[ends + 1 :])
     begins = sentence.rfind("[", 0, ends) if ends >= 0 else -1
     if begins >= 0:
-        return read_list(sentence[begins : ends + 1])
+        otherwise = _OTHERWISE.match(sentence, ends + 1) or _OR_BEFORE.search(sentence, max(0, begins - 20), begins)
+        return None if otherwise else read_list(sentence[begins : ends + 1])
     whole = read_list(sentence)
     if whole is not None:
         return whole
@@ -221,6 +247,14 @@ def read_list_claim(sentence: str) -> Elements | None:
         if found is not None:
             return found
     return None
+
+
+def _without_remarks(sentence: str) -> str:
+    """Return a sentence without what stands in round brackets and holds words, unless that is all it holds."""
+    if "(" not in sentence:
+        return sentence
+    rest = _PARENTHESIS.sub(lambda m: " " if _LETTER.search(m.group()) else m.group(), sentence)
+    return rest if _DIGIT.search(rest) else sentence
 
 
 def read_list_in_words(text: str) -> Elements | None:
@@ -232,7 +266,9 @@ def read_list_in_words(text: str) -> Elements | None:
 
 def _read_leading_list(text: str) -> Elements | None:
     run = _LEADING.match(text)
-    return read_list(run.group().strip(" .,;")) if run and _DIGIT.search(run.group()) else None
+    if not run or not _DIGIT.search(run.group()) or _OTHERWISE.match(text, run.end()):
+        return None
+    return read_list(run.group().strip(" .,;"))
 
 
 def read_several(text: str) -> Elements | None:

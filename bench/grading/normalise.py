@@ -122,10 +122,9 @@ for _meaning, _names in {
     "mathit mathsf mathtt mathcal mathbb mathnormal boldsymbol bm pmb bf rm it sf tt bfseries em emph mbox hbox fbox "
     "framebox boxed Boxed box underline underbrace operatorname mathop mathbin mathrel mathord mathpunct mathopen "
     "mathclose mathinner bbox vec hat widehat overrightarrow overleftarrow ensuremath textdollar mathdollar "
-    "pounds euro yen therefore checkmark num limits strut square blacksquare Box qed "
+    "allowbreak pounds euro yen therefore checkmark num limits strut square blacksquare Box qed "
     "hline toprule midrule bottomrule label nobreak negthinspace lq rq prime noindent centering",
-    " ": "quad qquad thinspace medspace thickspace enspace space hfill hfil newline par cr nonumber item "
-    "allowbreak linebreak",
+    " ": "quad qquad thinspace medspace thickspace enspace space hfill hfil newline par cr nonumber item linebreak",
     "*": "times cdot ast cdotp",
     "/": "div over slash",
     ">": "gt gg greater textgreater",
@@ -187,6 +186,7 @@ def _without_latex(text: str) -> str:
     writer = _Writer()
     for token in _TOKEN.findall(text.replace("{,}", GLUE).replace("{.}", ".").replace("{:}", ":")):
         writer.take(token)
+    writer.end()
     return _PLAIN_FRACTION.sub(r" \1/\2", "".join(writer.out).replace("^°", "°"))
 
 
@@ -198,6 +198,11 @@ class _Writer:
         self._groups: list[tuple[str, str]] = []  # for each open group: what to write, and to expect, at its end
         self._expected = ""  # role of the next group or, for a fraction, character
         self._silent_from = 0  # depth of the group that is dropped; 0: none
+
+    def end(self) -> None:
+        """Note that the text ends before a fraction does."""
+        if self._expected == "denominator":
+            self.out.append(_UNFINISHED)
 
     def take(self, token: str) -> None:
         if token == "{":
@@ -223,6 +228,8 @@ class _Writer:
     def _close(self) -> None:
         if not self._groups:
             return  # a brace too many
+        if self._expected == "denominator":
+            self.out.append(_UNFINISHED)
         depth = len(self._groups)
         end, self._expected = self._groups.pop()
         if self._silent_from == depth:
@@ -257,6 +264,7 @@ class _Writer:
             self.out.append(token)
 
 
+_UNFINISHED = "/ \\frac "  # a fraction without its denominator; readers refuse the backslash
 # Role of a group: what is written at its beginning and its end, and the role of the group after it.
 _GROUPS = {
     "": ("", "", ""),

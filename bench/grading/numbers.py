@@ -44,6 +44,8 @@ _DECIMAL = re.compile(
 _EXPONENT_MARK = re.compile(r"^(?:[eE]| ?[*xX] ?10 ?\^ ?)|[() ]")
 _POWER_OF_TEN = re.compile(r"10 ?\^ ?\(?([+-]?\d{1,4})\)?", re.ASCII)
 _MIXED = re.compile(r"(\d+)(?: and)? (.+)", re.ASCII)
+# A mixed number with its sign written out: `3 + 1/3`, `-3 - 1/3`.
+_ADDED_FRACTION = re.compile(r"\A(?:\+?|(-))(\d+) ?(?(1)-|\+) ?(?=\(?\d+\)?/)", re.ASCII)
 _SIGN = re.compile(r"(?:([+-])|(negative|minus|positive|plus)\b) ?", re.IGNORECASE)
 _REPEATED = re.compile(rf"(\d+)(?:\. |[,{GLUE}] ?)(\d*)(\(\d+\))", re.ASCII)  # a decimal comma, or a stray space
 _SPOKEN_REPEAT = re.compile(r"(\d+)\.(?P<repeat>(\d)\3*) \(?(?:repeating|recurring)\)?", re.ASCII)
@@ -77,6 +79,7 @@ def read_number(text: str) -> Number | None:
         return None
     if _INTEGER.fullmatch(text):
         return _integer(text)
+    text = _ADDED_FRACTION.sub(r"\1\2 ", text) if "/" in text else text
     sign, unsigned = _split_sign(text)
     percent = _PERCENT.search(unsigned[-12:])
     if percent:

@@ -25,7 +25,7 @@ from bench.problem import AnswerKind, Problem
 Value = Number | Elements | Relation
 
 LIST_KINDS = frozenset({AnswerKind.INTEGER_LIST, AnswerKind.INTEGER_SET})
-_NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
+NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
 _BEFORE_VALUE = re.compile(
     r"(?:(?:actually|really|indeed|in fact|therefore|thus|hence|then|so|now|exactly|simply|just|instead|about|equal to|"
     r"approximately|x =|the (?:list|number|value))(?= )|[\s:,\"'])*",
@@ -41,6 +41,11 @@ _RELATION_BEGINS = re.compile(
     re.IGNORECASE,
 )
 _FACTORIAL = re.compile(r"[\s\d.,+-]*\d ?!+")
+_RATIO = re.compile(r"\d+ ?: ?\d+", re.ASCII)  # a fraction, so no form of an integer
+_ORDER_SIGN = re.compile(r"[<>≤≥]")  # between elements it puts them in an order, and a set has none
+# A line break in a number that is longer than a line.
+_BROKEN = re.compile(r"(?<=\d{12})(?:\s?\\(?:\\|allowbreak\b|linebreak\b)\s{0,8}|[^\S\n]{0,8}\n\s{0,8})(?=\d)")
+_LONG = 24
 _PLAIN_INTEGER = re.compile(r"-?\d+", re.ASCII)
 
 
@@ -55,12 +60,17 @@ def read_answer(text: str, problem: Problem) -> Value | None:
     kind = problem.answer_kind
     if kind in LIST_KINDS:
         simple = read_simple_list(text)
-        return simple if simple is not None else read_list(normalise(text))
+        return simple if simple is not None else _read_written_list(normalise(text), kind)
     if kind is AnswerKind.RELATION:
-        return read_relation(normalise(text), _operands(problem))
+        return read_relation(normalise(text), _operands(problem), "answer")
     if len(text) <= MAX_DIGITS and _PLAIN_INTEGER.fullmatch(text):
         return Number(int(text), 0, len(text))
-    return read_scalar(normalise(text))
+    plain = normalise(_BROKEN.sub("", text) if len(text) > _LONG else text)
+    return None if kind is AnswerKind.INTEGER and _RATIO.fullmatch(plain) else read_scalar(plain)
+
+
+def _read_written_list(plain: str, kind: AnswerKind) -> Elements | None:
+    return None if kind is AnswerKind.INTEGER_SET and _ORDER_SIGN.search(plain) else read_list(plain)
 
 
 def read_box(text: str, problem: Problem) -> Value | None:
@@ -68,10 +78,12 @@ def read_box(text: str, problem: Problem) -> Value | None:
 
     The last are a readable answer that is wrong.
     """
-    if text.endswith("!") and problem.answer_kind in _NUMBER_KINDS and _FACTORIAL.fullmatch(text):
+    if text.endswith("!") and problem.answer_kind in NUMBER_KINDS and _FACTORIAL.fullmatch(text):
+        return None
+    if "?" in text and normalise(text).rstrip(" .!\"')").endswith("?"):
         return None
     value = read_answer(text, problem)
-    if value is None and problem.answer_kind in _NUMBER_KINDS:
+    if value is None and problem.answer_kind in NUMBER_KINDS:
         plain = normalise(text)
         return read_scalar_in_words(plain) or read_several(plain)
     if value is None and problem.answer_kind in LIST_KINDS:
@@ -85,7 +97,7 @@ def read_statement(text: str, problem: Problem) -> Value | None:
     if problem.answer_kind in LIST_KINDS:
         return read_list_statement(plain)
     if problem.answer_kind is AnswerKind.RELATION:
-        return read_relation(first_sentence(plain), _operands(problem))
+        return read_relation(first_sentence(plain), _operands(problem), "statement")
     return read_scalar_statement(plain)
 
 
@@ -104,5 +116,6 @@ def read_claim(sentence: str, problem: Problem) -> Value | None:
     if problem.answer_kind is AnswerKind.RELATION:
         operands = _operands(problem)
         # A point between two numbers may end a sentence: `… less than or equal to 3. 7 > 3.`
-        return read_relation(sentence, operands) or read_relation(sentence.rpartition(". ")[2], operands)
+        last = sentence.rpartition(". ")[2]
+        return read_relation(sentence, operands, "claim") or read_relation(last, operands, "claim")
     return read_scalar_claim(sentence)

@@ -25,13 +25,33 @@ RUN = re.compile(
 # What a label or unit may hold. An operator or a backslash would change the value, `(` would call a function.
 _LABEL = re.compile(r"[^\d\\=<>+*/^~±≤≥≠√(|]*", re.ASCII)
 _UNIT = re.compile(r"(?!\^)[^\d\\=<>+*^~±≤≥≠√|]*(?:\^?[23])?[^\d\\=<>+*^~±≤≥≠√|]*", re.ASCII)
-_FACTOR = re.compile(r"[ijknxyz]")  # `42x`, no unit
+# A letter that is no unit, `42x`, or a sign that nothing follows, `42/`.
+_FACTOR = re.compile(r"[a-fijkn-rt-z]|\s*[/-]\s*|[^\w\s]?_.*", re.DOTALL)
+_GLUED = re.compile(r"\w$")
+_MOST_UNIT_WORDS = 3
+_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_VERB = re.compile(
+    r" (?:is|are|was|were|has|have|had|can|will|would|does|do|did|must|should|may|might|comes?|"
+    r"appears?|occurs?|lies|stands)\b",
+    re.IGNORECASE,
+)
+_UNIT_GOES_ON = re.compile(
+    r"[,;(]|\b(?:in|as|for|of|by|because|since|when|after|if|from|with|to|on|at|is|are|which|between|altogether|"
+    r"total|overall|so|and|here|there)\b",
+    re.IGNORECASE,
+)
 _SPELLED_SIGN = re.compile(r"\b(?:negative|minus)$", re.IGNORECASE)
 _AFTER_LABEL = re.compile(r"\bis\b|:", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 _REMARK = re.compile(r"[^\W\d_]|\d, ?[+-]?\d")
+# Remarks in brackets that change what stands before them.
+TURNING = re.compile(
+    r"\b(?:wrong|incorrect|false|mistaken?|not (?:right|correct|true|the answer)|mod|modulo|base(?! (?:10|ten)\b)|hex|"
+    r"hexadecimal|octal|binary|reverse[sd]?|unsorted|descending)\b",
+    re.IGNORECASE,
+)
 _GLOSS = re.compile(r"([^()]+?) ?\( ?(?:[=~]|or\b)? ?([^()]+)\)")
-WORKINGS = re.compile(r"(?<=\d) \([^()]*\)(?=[ .,;]*$)")  # `7 (3 + 4)`
+WORKINGS = re.compile(r"(?<=\d) \([^()a-zA-Z]*\)(?=[ .,;]*$)")  # `7 (3 + 4)`
 ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _MAX_SIDES = 64
 
@@ -47,10 +67,13 @@ def bare(text: str) -> str:
 
 
 def without_asides(text: str, remark: re.Pattern[str] = _REMARK) -> str:
-    """Return the text without remarks in brackets, those that hold a letter or several numbers; linear."""
+    """Return the text without remarks in brackets, those that hold a letter or several numbers; linear.
+
+    A remark that changes what it is about stays: ``42 (mod 50)``, ``42 (wrong)``.
+    """
     if "(" not in text and "[" not in text:
         return text
-    return ASIDE.sub(lambda m: " " if remark.search(m.group()) else m.group(), text)
+    return ASIDE.sub(lambda m: " " if remark.search(m.group()) and not TURNING.search(m.group()) else m.group(), text)
 
 
 def read_scalar(text: str) -> Number | None:
@@ -83,6 +106,8 @@ def _read_equation(text: str) -> Number | None:
     *parts, last = SIDES.split(text, maxsplit=_MAX_SIDES)
     number = _read_bare(last) or _read_labelled(last)
     sides = [_read_bare(side) for side in parts[::2]]
+    if _contradicts(sides, parts[1::2], _read_bare(last)):
+        return None
     if number is None:
         if turns(last):  # `7 / 2 = 3 remainder 1` gives another value than its left side
             return None
@@ -91,9 +116,27 @@ def _read_equation(text: str) -> Number | None:
     if any(_assigns_another(side, number) for side in parts[2::2]):
         return None
     exact = sides[-1] if sides else None
-    if parts and parts[-1] == "~" and exact and exact.decimals is None and _rounds_to(exact, number):
+    if exact and _is_finer(exact, number) and (parts[-1] != "=" or exact.decimals is not None):
         return exact  # `10/3 ≈ 3.3` gives the value and then says how large it is
     return number
+
+
+def _contradicts(sides: list[Number | None], signs: list[str], last: Number | None) -> bool:
+    """Return whether a sign stands between two bare numbers that contradict it, as in ``43 = 42``."""
+    for sign, left, right in zip(signs, sides, [*sides[1:], last], strict=True):
+        written = left is not None and right is not None and None not in (left.decimals, right.decimals)
+        if left is None or right is None or not written or sign == "->":
+            continue
+        if left.value != right.value and not (_is_finer(left, right) or _is_finer(right, left)):
+            return True
+    return False
+
+
+def _is_finer(exact: Number, number: Number) -> bool:
+    """Return whether the first is written to more decimals and the second is its rounding."""
+    if number.decimals is None or (exact.decimals is not None and exact.decimals <= number.decimals):
+        return False
+    return _rounds_to(exact, number)
 
 
 def _read_glossed(text: str) -> Number | None:
@@ -142,7 +185,9 @@ def _read_labelled(text: str) -> Number | None:
         return None
     digits = run.group().rstrip(" .,'_(/*+-")
     unit = rest[len(digits) :]
-    if not _UNIT.fullmatch(unit) or turns(unit) or _FACTOR.fullmatch(unit):
+    if not _UNIT.fullmatch(unit) or turns(unit) or _FACTOR.fullmatch(unit.strip()):
+        return None
+    if is_predicated(unit) or (_GLUED.search(label) and not _ends_in_word(label)):
         return None
     label = label.strip()
     if label.endswith("-") and label.rstrip("- ") == "":
@@ -154,6 +199,18 @@ def _read_labelled(text: str) -> Number | None:
     if turns(label) or not is_label(label) or (_LETTER.match(label[-1:]) and digits[:2] in ("+ ", "- ")):
         return None
     return scaled(read_number(digits), unit)
+
+
+def is_predicated(unit: str) -> bool:
+    """Return whether more than a unit follows a number, a verb of which it is the subject: ``42 is odd``."""
+    head = _UNIT_GOES_ON.split(unit, maxsplit=1)[0]
+    return len(head.split()) > _MOST_UNIT_WORDS or _VERB.match(unit) is not None
+
+
+def _ends_in_word(label: str) -> bool:
+    """Return whether what is glued to a number is a word that names it, ``is42``, and no part of a name, ``A42``."""
+    word = _LAST_WORD.search(label)
+    return word is not None and len(word.group()) > 1 and is_label(word.group())
 
 
 def spelled_with_label(text: str) -> Number | None:

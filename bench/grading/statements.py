@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bench.grading.denials import denies_next
+from bench.grading.assertions import is_unasserted_next
 from bench.grading.lists import without_bullets
 from bench.grading.reading import LIST_KINDS, Value, begins_with_value, read_answer, read_statement
 from bench.grading.response import Response
@@ -40,7 +40,10 @@ _FINAL = re.compile(r"(?:result|value|number|sum|total|count|list|output|solutio
 # What may stand before the value. A dash after a line break is a bullet.
 _LEAD = re.compile(r"""(?:[\s*_#`$:："'|=]|\\[\[(]|\\text(?:bf)?\{|\}|->|(?<=\n)[-•][ ])*""", re.VERBOSE)
 _LEAD_OF_RELATION = re.compile(_LEAD.pattern.replace("|=]", "|]"), re.VERBOSE)  # there, `=` is a value
+_NO_VALUE = re.compile(r"(?:null|none|false|true|nan|undefined)\b|,", re.IGNORECASE)  # `{"answer": null, "steps": 3}`
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
+_ELEMENT = re.compile(r"[ \t]*(?:[-−*•+]|\d|[.)])")
+_BULLETS = re.compile(r"\n[ \t]*(?:(?:[-*•+]|\d{1,4}[.)])[ \t]+)?\S+[ \t]*\n\s*\Z")
 # A point after a digit may go on as a decimal; one at the end of the text after anything else can't.
 _STATEMENT_END = re.compile(r"(?<=[^\s\d])[.!?](?=\s|\Z)|(?<=\d)[.!?](?=\s)|。|(?=</)|\n")
 # Before the word: what makes it a final statement and no mention. "Check the answer: 7 - 4 = 3" is none.
@@ -59,6 +62,7 @@ _OPENING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _WOULD = re.compile(r"\b(?:would|should|was)\b", re.IGNORECASE)
+_OTHER_QUESTION = re.compile(r"\b(?:different|another|other|previous|earlier|last|next)\b", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:if|unless|were|provided that|assuming)\b", re.IGNORECASE)
 _TAG_NAME = re.compile(r"<[a-z_]*$", re.IGNORECASE)  # `<answer>`, `<final_answer>`
 
@@ -80,7 +84,7 @@ class Statement:
 
 def last_statement(response: Response, start: int = 0, *, explicit: bool = False) -> Value | None:
     """Return the value of the last readable statement after ``start``."""
-    read = 0
+    read = characters = 0
     for statement in _statements(response, start):
         if explicit and not (statement.explicit and begins_with_value(_line(statement), response.problem)):
             continue
@@ -88,7 +92,8 @@ def last_statement(response: Response, start: int = 0, *, explicit: bool = False
         if value is not None:
             return value
         read += 1
-        if read == _MAX_READ:
+        characters += len(statement.text)
+        if read == _MAX_READ or characters > _MAX_LIST:
             break
     return None
 
@@ -96,7 +101,8 @@ def last_statement(response: Response, start: int = 0, *, explicit: bool = False
 def _statements(response: Response, start: int) -> Iterator[Statement]:
     """Yield the statements from the last to the first; their texts do not overlap, so reading all is linear."""
     text, limit = response.text, len(response.text)
-    reach = _MAX_LIST if response.problem.answer_kind in LIST_KINDS else _MAX_SCALAR
+    listed = response.problem.answer_kind in LIST_KINDS
+    reach = _MAX_LIST if listed else _MAX_SCALAR
     lead = _LEAD_OF_RELATION if response.problem.answer_kind is AnswerKind.RELATION else _LEAD
     needles = _NEEDLES if text.isascii() else _ALL_NEEDLES
     for seen, (place, needle) in enumerate(from_the_end(text, needles, start)):
@@ -109,11 +115,11 @@ def _statements(response: Response, start: int) -> Iterator[Statement]:
         cut = not response.ended and begins + len(piece) >= len(text)
         limit = place
         if cut:
-            piece = _completed(piece)
+            piece = _completed(piece, listed)
         if piece:
             lined = needle == _LINE_MARK
             before = text[max(start, place - 1 - _BEFORE) : max(0, place - 1)]
-            if not lined and denies_next(before):
+            if not lined and (is_unasserted_next(before) or _OTHER_QUESTION.search(text, place, begins)):
                 continue
             yield Statement(piece, lined, lined or _is_final(before, text[place:begins], piece))
 
@@ -134,7 +140,8 @@ def _value_start(text: str, place: int, needle: str, lead: re.Pattern[str]) -> i
             return -1  # a line that happens to end with the word
         after = link.end()
     led = lead.match(text, after, after + _MAX_LEAD)
-    return led.end() if led else after
+    begins = led.end() if led else after
+    return -1 if _NO_VALUE.match(text, begins) else begins
 
 
 def _is_explicit(text: str, place: int) -> bool:
@@ -150,10 +157,19 @@ def _is_final(before: str, marker: str, piece: str) -> bool:
     return not _CONDITION.search(piece.partition("\n")[0])
 
 
-def _completed(piece: str) -> str:
-    """Return the part of a text that was cut up to its last completed sentence or line."""
+def _completed(piece: str, listed: bool) -> str:
+    """Return the part of a text that was cut up to its last completed sentence or line.
+
+    A list is complete where nothing shows that more elements were to come: a bracket that is open, a comma at its
+    end, a bullet or a number in what follows or, where it has a bullet itself, nothing that follows.
+    """
     ends = [match.end() for match in _STATEMENT_END.finditer(piece)]
-    return piece[: ends[-1]] if ends else ""
+    whole, rest = (piece[: ends[-1]], piece[ends[-1] :]) if ends else ("", piece)
+    if not listed or _PARAGRAPH_END.search(whole):
+        return whole
+    open_ended = whole.count("[") > whole.count("]") or whole.rstrip().endswith((",", ";"))
+    bulleted = whole.count("]") == 0 and (_ELEMENT.match(rest) or (not rest.strip() and _BULLETS.search(whole)))
+    return "" if open_ended or bulleted else whole
 
 
 def _balanced(line: str) -> str:

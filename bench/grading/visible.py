@@ -14,8 +14,9 @@ _SPECIAL = re.compile(
 _ENDS = frozenset(
     words("eot_id endoftext im_end end_of_text return end eom_id eos end_of_turn end▁of▁sentence END_OF_TURN_TOKEN")
 )
-# Text struck through on a line that goes on; `</s>` at the end of a line ends a turn.
-_STRUCK = re.compile(r"<(s|del|strike)>[^<>\n]{0,200}</\1>(?=[ \t]*[^\s<])")
+# Text struck through. `<s>` and `</s>` around all of a text are the tokens that begin and end a turn.
+_STRUCK = re.compile(r"<(s|del|strike)>[^<>\n]{0,200}</\1>|~~[^~\n]{1,200}~~")
+_TURN = re.compile(r"\s*<s>[^<>]*</s>\s*")
 _MAX_SPECIAL = 4096  # more of them are a loop
 _TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
 
@@ -36,9 +37,13 @@ def visible_text(answer: str) -> str:
     """Return an answer without what decoding left of special tokens, cut where the model's turn ends."""
     if "\x08" in answer or "\x1b" in answer:  # an under-escaped `\\boxed`, a terminal's colours
         answer = _TERMINAL_COLOUR.sub("", answer.replace("\x08oxed", "\\boxed"))
+    if answer.rfind("~~") >= 0:
+        answer = _STRUCK.sub(" ", answer)
     if "<" not in answer or ">" not in answer:
         return answer
-    answer = _STRUCK.sub(" ", _without_comments(answer))
+    answer = _without_comments(answer)
+    if answer.rfind("</") >= 0 and not _TURN.fullmatch(answer):
+        answer = _STRUCK.sub(" ", answer)
     position, written = 0, False
     for token in islice(_SPECIAL.finditer(answer), _MAX_SPECIAL):
         written = written or bool(answer[position : token.start()].strip())

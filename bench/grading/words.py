@@ -46,7 +46,7 @@ def _sum_of_groups(spoken: list[str]) -> int | None:
         value = _VALUES.get(word)
         if value is not None and _may_follow(group, value):
             group += value
-        elif word == "hundred" and 0 < group < 10:
+        elif word == "hundred" and _takes_hundred(group, total):
             group *= 100
         elif group and _SCALES.get(word, scale) < scale:
             scale = _SCALES[word]
@@ -54,6 +54,11 @@ def _sum_of_groups(spoken: list[str]) -> int | None:
         else:
             return None
     return total + group
+
+
+def _takes_hundred(group: int, total: int) -> bool:
+    """Return whether so many hundreds are said: ``two hundred``, and alone ``twelve hundred``."""
+    return 0 < group < 10 or (10 < group < 100 and group % 10 > 0 and not total)
 
 
 def _may_follow(group: int, value: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from bench.grading.assertions import denies_box
 from bench.grading.boxes import Box, boxes_from_the_end
 from bench.grading.compare import canonical
 from bench.grading.lists import Elements
@@ -36,6 +37,7 @@ _IN_A_ROW = re.compile(
 _MINUS = re.compile(r"(?:^|[\n:=(]|[a-z]{2,} |[$*] ?|\\[(\[] ?)[ $*]{0,4}(?:\\[(\[] ?)?[-−]\$?$", re.IGNORECASE)
 _OPERAND = re.compile(r"[\d)\]}][ $*]{0,4}[-−]\$?$")
 _REACH = 20
+_DENIAL_REACH = 60
 _MAX_GAP = 60
 _MAX_EARLIER = 8  # boxes that are read only to see whether one is readable
 _LONGEST_PLACEHOLDER = 200
@@ -79,7 +81,8 @@ def _find(response: Response) -> Found | None:
 def _answering_boxes(response: Response) -> Iterator[Box]:
     """Yield the boxes that may hold the answer, last one first; a box that was cut can't."""
     for box in boxes_from_the_end(response.text):
-        if (box.closed or response.ended) and not is_placeholder(box.content):
+        may_answer = (box.closed or response.ended) and not is_placeholder(box.content)
+        if may_answer and not denies_box(response.text[max(0, box.start - _DENIAL_REACH) : box.start]):
             yield box
 
 
@@ -89,8 +92,11 @@ def _is_followed(box: Box, response: Response) -> bool:
 
 def _is_negated(text: str, box: Box) -> bool:
     """Return whether a minus sign stands before the box as part of its number, not as an operator or a dash."""
+    near = text[max(0, box.start - 2) : box.start]
+    if "-" not in near and "−" not in near:
+        return False
     before = text[max(0, box.start - _REACH) : box.start]
-    return before[-2:].strip("$")[-1:] in ("-", "−") and not _OPERAND.search(before) and bool(_MINUS.search(before))
+    return near.strip("$")[-1:] in ("-", "−") and not _OPERAND.search(before) and bool(_MINUS.search(before))
 
 
 def _row(response: Response, last: Box, boxes: Iterator[Box], value: Elements) -> Elements:

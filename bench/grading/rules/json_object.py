@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 from bench.grading.blocks import MAX_BLOCK, last_block
 from bench.grading.reading import LIST_KINDS, Value, read_answer
 from bench.grading.response import Found, Response, Rule
 
+_DIGIT = re.compile(r"\d")
 _KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution", "relation", "sorted", "mode")
 
 
@@ -17,19 +19,24 @@ def _find(response: Response) -> Found | None:
     source = block[1].strip() if block else text
     if not (source.startswith("{") and source.endswith("}") and len(source) <= MAX_BLOCK):
         return None
-    value = _read_json(source, response)
-    return None if value is None else Found(value, RULE.name)
-
-
-def _read_json(source: str, response: Response) -> Value | None:
     try:
         # Numbers stay text: they are read exactly, however long they are.
         data = json.loads(source, parse_int=str, parse_float=str, parse_constant=str)
     except (ValueError, RecursionError):
         return None
+    value = _read_held(data, response)
+    # What ends with an object that holds no readable answer has none: the object's lines say nothing of their own.
+    last = block is None or _DIGIT.search(block[2]) is None
+    return Found(value, RULE.name) if value is not None or last else None
+
+
+def _read_held(data: dict[str, object], response: Response) -> Value | None:
+    """Return the answer that an object holds under a name for it, or alone; one more object may be around it."""
     held = next((data[key] for key in _KEYS if key in data), None)
     if held is None and len(data) == 1:
         held = next(iter(data.values()))
+    if isinstance(held, dict):
+        held = next((held[key] for key in _KEYS if key in held), None)
     if isinstance(held, list) and response.problem.answer_kind in LIST_KINDS:
         held = ", ".join(str(element) for element in held)
     return read_answer(held, response.problem) if isinstance(held, str) else None
