@@ -103,7 +103,7 @@ def task_figures(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigure
     correct = (answered["outcome"] == Outcome.CORRECT).to_numpy()
     problems = answered["problem_id"]
     figures = np.column_stack((correct, answered["output_tokens"]))
-    draws = resampled_means(figures, problems.factorize()[0], bootstrap_rng(task))
+    draws = resampled_means(figures, _places(problems), bootstrap_rng(task))
     counts = _counts(samples, answered)
     right, n = int(correct.sum()), len(answered)
     means = {name: _mean(answered[name].to_numpy()) for name in _MEANS}
@@ -141,6 +141,19 @@ def overall_figures(tasks: Sequence[TaskFigures], bounds: Bounds) -> Figures:
         "overthinking_mean": mean_of_scores(accuracies, tokens, bounds),
     }
     return Figures(**fields)
+
+
+def _places(problems: pd.Series[str]) -> NDArray[np.int64]:
+    """Return each sample's problem as its place among the sorted ids.
+
+    Draws are by place, so two runs with the same verdicts have the same draws in whatever order samples ended.
+    """
+    codes, ids = problems.factorize()
+    order = np.argsort(np.asarray(ids, dtype=str), kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    places: NDArray[np.int64] = place[codes]
+    return places
 
 
 def _counts(samples: pd.DataFrame, answered: pd.DataFrame) -> dict[str, int]:

@@ -9,7 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Method = Literal["wilson", "cluster bootstrap", "problem bootstrap", "task-stratified bootstrap"]
+Method = Literal[
+    "wilson", "cluster bootstrap", "problem bootstrap", "task-stratified bootstrap", "Student t", "Fisher z", "MOVER"
+]
 
 LEVEL = 0.95
 DRAWS = 1_000

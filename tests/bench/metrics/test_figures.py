@@ -12,7 +12,7 @@ from bench.metrics.intervals import wilson
 from bench.metrics.overthinking import REFERENCE
 
 
-def task(*rows: dict[str, Any], name: str = "sum") -> TaskFigures:
+def task(*rows: dict[str, Any], name: str = "sum", kind: str = "object") -> TaskFigures:
     """Return the figures of rows that are right and 100 tokens long unless they say otherwise."""
     usual = {
         "status": "ok",
@@ -25,7 +25,8 @@ def task(*rows: dict[str, Any], name: str = "sum") -> TaskFigures:
         "characters": 300,
     }
     filled = [{"problem_id": f"p{number}", **usual, **row} for number, row in enumerate(rows)]
-    return task_figures(name, pd.DataFrame(filled, columns=list(COLUMNS)), REFERENCE)
+    frame = pd.DataFrame(filled, columns=list(COLUMNS))
+    return task_figures(name, frame.astype({"problem_id": kind}), REFERENCE)
 
 
 RIGHT: dict[str, Any] = {}
@@ -90,7 +91,12 @@ def test_a_task_without_answers_does_not_pull_the_mean_down() -> None:
     assert overall.accuracy_bounds == pytest.approx((0.5, 1))
 
 
-def test_the_same_samples_give_the_same_figures() -> None:
-    rows = [RIGHT, WRONG] * 20
-    assert task(*rows).figures == task(*rows).figures
-    assert task(*rows).figures.overthinking_interval is not None
+@pytest.mark.parametrize("kind", ["object", "category"])
+def test_the_same_samples_give_the_same_intervals_in_any_order(kind: str) -> None:
+    """Samples are stored as they end, which two equal runs do in two orders."""
+    rows = [{"problem_id": f"p{n // 2}", "output_tokens": 50 + n, **(WRONG if n % 3 else RIGHT)} for n in range(40)]
+    found = task(*rows, kind=kind).figures
+    assert task(*rows[::-1], kind=kind).figures == found
+    assert task(*rows[::2], *rows[1::2], kind=kind).figures == found
+    assert found.accuracy_interval is not None
+    assert found.overthinking_interval is not None
