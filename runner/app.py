@@ -10,17 +10,21 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig
+from rich.console import Console
 
-from runner.config.compose import HYDRA_ERRORS, explain, settings_from
+from runner.config.compose import HYDRA_ERRORS, explain, quoted, settings_from
 from runner.config.folder import config_folder
 from runner.config.study import same_effect
 from runner.config.sweep import Sweep, product, read_sweep, union
 from runner.errors import EXIT_USAGE, UserError
 from runner.point import Point, prepare
 from runner.report.console import make_console, print_line
-from runner.sweep import complain, run_alone, run_sweep
+from runner.sweep import complain, run_alone
 
 Compose = Callable[[Sequence[str]], DictConfig]
+CarryOut = Callable[[Sequence[Point], str, Console], int]
+_LAUNCHES = "hydra/launcher=slurm"
+_NAMED = 3  # points of one refusal that are named
 
 
 class Job:
@@ -62,33 +66,45 @@ class Job:
         self._labels = {point.overrides: point.label for point in asked}
         return [point.overrides for point in asked]
 
-    def run(self, points: Sequence[Sequence[str]], compose: Compose) -> int:
+    def run(self, points: Sequence[Sequence[str]], compose: Compose, carry_out: CarryOut, elsewhere: bool) -> int:
         """Check all points, then run them all; return the exit code.
 
         Args:
             points: The overrides of each.
             compose: Composes the configuration of a point.
+            carry_out: Runs the points that passed, each once, given what was typed and where to print.
+            elsewhere: Whether it does so on other machines.
         """
-        mistakes: list[str] = []
+        mistakes: dict[str, list[str]] = {}
         ready: dict[str, Point] = {}
         for overrides in points:
             try:
-                point = prepare(settings_from(compose(overrides)))
+                point = prepare(settings_from(compose(overrides)), elsewhere=elsewhere)
                 ready.setdefault(point.settings.model_dump_json(), point)
             except UserError as error:
-                mistakes += [f"{self._label(overrides)}: {line}" for line in str(error).split("\n")]
+                for reason in str(error).split("\n"):
+                    mistakes.setdefault(reason, []).append(self._label(overrides))
             except HYDRA_ERRORS as error:
-                mistakes.append(f"{self._label(overrides)}: {explain(error)}")
-        mistakes = mistakes or same_effect([point.settings for point in ready.values()])
+                mistakes.setdefault(explain(error), []).append(self._label(overrides))
+        mistakes = mistakes or {reason: [] for reason in same_effect([one.settings for one in ready.values()])}
         if mistakes:
-            return complain("\n".join(dict.fromkeys(mistakes)), EXIT_USAGE)
+            return complain("\n".join(map(_refusal, mistakes, mistakes.values())), EXIT_USAGE)
         console = make_console()
         if len(ready) < len(points):
             print_line(console, f"{len(points) - len(ready)} of {len(points)} points are named twice and run once")
-        return run_sweep(list(ready.values()), self._command, console)
+        return carry_out(list(ready.values()), self._command, console)
 
     def _label(self, overrides: Sequence[str]) -> str:
         return self._labels.get(tuple(overrides)) or shlex.join(overrides)
+
+
+def _refusal(reason: str, labels: Sequence[str]) -> str:
+    """Say once why points are refused, and which: of many the first few."""
+    points = list(dict.fromkeys(labels))
+    if len(points) < 2:
+        return ": ".join([*points, reason])
+    first = f", the first {_NAMED} of them" if len(points) > _NAMED else ""
+    return "\n  ".join([reason, f"at {len(points)} points{first}:", *points[:_NAMED]])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -116,6 +132,8 @@ def _read(arguments: Sequence[str]) -> tuple[Sweep | None, list[str]]:
     Raises:
         UserError: there is no such study, or more than one is named.
     """
+    if _LAUNCHES in arguments and not _is_multirun(arguments):  # Hydra asks a launcher for multiruns alone
+        arguments = ["--multirun", *arguments]
     named = [argument.removeprefix("sweep=") for argument in arguments if argument.startswith("sweep=")]
     rest = [argument for argument in arguments if not argument.startswith("sweep=")]
     if not named:
@@ -125,7 +143,7 @@ def _read(arguments: Sequence[str]) -> tuple[Sweep | None, list[str]]:
     sweep = read_sweep(named[0])
     if any(argument.startswith("hydra/sweeper=") for argument in rest):
         raise UserError(f"sweep={named[0]} is read by this program's own sweeper; leave hydra/sweeper out")
-    study = [] if any(name == "study" for name, _ in _typed(rest)) else [f"study={_quoted(sweep.study)}"]
+    study = [] if any(name == "study" for name, _ in _typed(rest)) else [f"study={quoted(sweep.study)}"]
     return sweep, [*rest, *study, *([] if _is_multirun(rest) else ["--multirun"])]
 
 
@@ -151,9 +169,3 @@ def _typed(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     for override in OverridesParser.create().parse_overrides(typed):
         sweeps = override.is_sweep_override() or override.key_or_group.startswith("hydra.sweeper")
         yield override.key_or_group, (override.input_line if sweeps else None)
-
-
-def _quoted(text: str) -> str:
-    """Return a text as Hydra reads it back."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'") if "'" in text else text
-    return f"'{escaped}'"

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from runner.config.naming import point_name
-from runner.config.settings import Settings, ThinkingBudget
+from runner.config.settings import NativeBudget, Settings, ThinkingBudget, TotalBudget
+from runner.config.suite import lasting
 from runner.engines.base import Engine, EngineDied
 from runner.engines.factory import noise_of
 from runner.engines.source import EngineSource
@@ -21,16 +20,16 @@ from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED
 from runner.point import Pending, Point, pending
 from runner.report.console import print_line
 from runner.report.progress import RunProgress
-from runner.report.terminal import show_summary
+from runner.report.terminal import show_line, show_summary
 from runner.results.log import logging_to
 from runner.results.run import check_run, close_attempt, code_revision, open_run
 from runner.results.store import GenerationStore
 from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable
 from runner.reuse import reusing
-from runner.sampling.budget import Closing, ForcedClose
+from runner.sampling.budget import Closing, ForcedClose, with_budget
 from runner.sampling.driver import Driver
-from runner.sampling.prompting import messages_for, stop_strings
+from runner.sampling.prompting import messages_of, stop_strings
 from runner.sampling.request import SamplingParams
 from runner.sampling.sample import Sample, SampleSpec, SingleTurn
 from runner.sampling.seeds import sample_seed
@@ -42,7 +41,7 @@ from runner.tracking.off import OffTracker
 from runner.tracking.views import summary_metrics, trace_rows, tracked_run
 
 
-def run_point(point: Point, source: EngineSource, command: str, console: Console) -> int:
+def run_point(point: Point, source: EngineSource, command: str, console: Console, brief: str | None = None) -> int:
     """Generate what is missing of a point, then grade, summarise and show all that its folder holds.
 
     Args:
@@ -50,6 +49,7 @@ def run_point(point: Point, source: EngineSource, command: str, console: Console
         source: Lends the engine that the point asks for; not asked if nothing is missing.
         command: What the user typed, kept for ``status``.
         console: Where progress and the table go.
+        brief: How the point is called in the one line that stands for its table; None shows the table.
 
     Returns:
         0 if every sample is there, 1 if some failed, 130 if it was interrupted.
@@ -63,12 +63,13 @@ def run_point(point: Point, source: EngineSource, command: str, console: Console
         missing = pending(point, frozenset(store.done_keys()))
         if not missing.count:
             check_run(point.folder, point.fingerprint)
-            print_line(console, f"nothing to generate: all {point.suite.size} samples are in {point.folder.path}")
-            return conclude(point, OffTracker(), console)
+            if brief is None:
+                print_line(console, f"nothing to generate: all {point.suite.size} samples are in {point.folder.path}")
+            return conclude(point, OffTracker(), console, brief)
         code = EXIT_FAILED
         try:
-            code = generate(missing, source, store, tracker, command, console)
-            code = max(code, conclude(point, tracker, console))
+            code = generate(missing, source, store, tracker, command, console, brief)
+            code = max(code, conclude(point, tracker, console, brief))
             if code == EXIT_INTERRUPTED:
                 done = point.suite.count_done(store.done_keys())
                 note = "short texts end first, so these figures are not those of the whole"
@@ -79,16 +80,26 @@ def run_point(point: Point, source: EngineSource, command: str, console: Console
 
 
 def generate(
-    missing: Pending, source: EngineSource, store: GenerationStore, tracker: Tracker, command: str, console: Console
+    missing: Pending,
+    source: EngineSource,
+    store: GenerationStore,
+    tracker: Tracker,
+    command: str,
+    console: Console,
+    brief: str | None = None,
 ) -> int:
     """Generate and store what is missing.
 
     Returns:
         0 if nothing was left undone, 1 if the engine died too often, 130 if interrupted.
+
+    Raises:
+        UserError: the engine can't be had here, or has ignored ``budget=native``.
     """
     point = missing.point
     loading = "" if source.ready else f"; loading {point.settings.model.name} on {point.engine.name}"
-    print_line(console, f"{missing.count} samples to do{loading}")
+    if loading or brief is None:
+        print_line(console, f"{missing.count} samples to do{loading}")
     lend = partial(source.lend, point.suite.problem)
     with (
         reusing(point, lend) as make,
@@ -100,12 +111,13 @@ def generate(
         run = open_run(point.folder, settings.model_dump(mode="json"), point.fingerprint, loaded, command)
         tracker.start(tracked_run(point_name(settings), settings.study, run, point.folder))
         verdicts = LiveTable(point.folder, settings.model.family, settings.scoring)
-        progress = RunProgress(console, missing.count, point.suite.size - missing.count)
+        progress = RunProgress(console, missing.count, point.suite.size - missing.count, brief)
         start = time.monotonic()
         generated = code = 0
         with stop_on_signal(progress.announce) as stop, progress.showing():
             try:
-                for record in driver.run(samples(missing, settings), stop):
+                for finished in driver.run(samples(missing, settings), stop):
+                    record = with_budget(finished, settings.budget, settings.model)
                     store.append(record)
                     progress.update(verdicts.grade(record))
                     generated += record.usage.output - record.usage.reused
@@ -118,7 +130,7 @@ def generate(
         return EXIT_INTERRUPTED if stop.is_set() else code
 
 
-def conclude(point: Point, tracker: Tracker, console: Console) -> int:
+def conclude(point: Point, tracker: Tracker, console: Console, brief: str | None = None) -> int:
     """Grade and summarise what the folder holds, show it and send a copy to the tracker.
 
     Returns:
@@ -126,7 +138,10 @@ def conclude(point: Point, tracker: Tracker, console: Console) -> int:
     """
     settings = point.settings
     summary = summarise(point.folder, settings.scoring)
-    show_summary(summary, point.folder, console)
+    if brief is None:
+        show_summary(summary, point.folder, console)
+    else:
+        show_line(summary, point.folder, console, brief)
     tracker.log_summary(summary_metrics(summary))
     tracker.log_traces(partial(trace_rows, point.folder, settings.model.family, settings.scoring))
     if tracker.url:
@@ -136,18 +151,19 @@ def conclude(point: Point, tracker: Tracker, console: Console) -> int:
 
 def samples(missing: Pending, settings: Settings) -> Iterator[Sample]:
     """Yield the samples that are missing, made as they are drawn; ``settings`` hold the effective sampling."""
-    drawn = settings.sampling
+    drawn, budget = settings.sampling, settings.budget
     noise = "stream" if drawn.noise == "auto" else drawn.noise
     spec = SampleSpec(
         sampling=SamplingParams(drawn.temperature, drawn.top_p, drawn.top_k, drawn.repetition_penalty, noise),
-        max_tokens=settings.budget.tokens,
+        max_tokens=budget.tokens if isinstance(budget, TotalBudget) else None,
         stop=stop_strings(settings.model),
-        template_options=settings.model.efforts.get(settings.effort.level, {}),
+        template_options=settings.model.effort_options(settings.effort.level),
         code_revision=code_revision(),
+        thinking_cap=budget.tokens if isinstance(budget, NativeBudget) else None,
     )
     closing = _closing(settings)
     for problem, place in missing.places():
-        messages = messages_for(settings.prompt, problem.question)
+        messages = messages_of(settings, problem.question)
         seed = sample_seed(drawn.seed, problem.id, place.repeat)
         if closing is None:
             yield SingleTurn(problem, place, messages, spec, seed)
@@ -170,8 +186,5 @@ def effective(settings: Settings, engine: Engine) -> Settings:
         own = asdict(engine.default_sampling)
         sampling = sampling.model_copy(update={name: own[name] for name in own if name != "noise"})
     noise = noise_of(sampling, engine.capabilities)
-    changes: dict[str, Any] = {"sampling": sampling.model_copy(update={"noise": noise})}
-    if settings.suite.task_folder is not None:
-        absolute = str(Path(settings.suite.task_folder).expanduser().absolute())
-        changes["suite"] = settings.suite.model_copy(update={"task_folder": absolute})
+    changes = {"sampling": sampling.model_copy(update={"noise": noise}), "suite": lasting(settings.suite)}
     return settings.model_copy(update=changes)

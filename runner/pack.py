@@ -31,7 +31,7 @@ class Pack:
     @property
     def gpus(self) -> int:
         """GPUs that the engine takes where there are some; 0 if it takes none or one that the user chose."""
-        return _gpus(self.points[0].engine)
+        return gpus_of(self.points[0].engine)
 
 
 def packs_of(points: Iterable[Point]) -> list[Pack]:
@@ -48,6 +48,19 @@ def packs_of(points: Iterable[Point]) -> list[Pack]:
     return [Pack(tuple(_largest_budget_first(pack))) for pack in packs.values()]
 
 
+def split(pack: Pack, size: int) -> list[Pack]:
+    """Cut a pack into parts of at most ``size`` points.
+
+    Points that differ in their budget alone stay together, and so do points of one folder, even where they are more.
+    """
+    parts: list[list[Point]] = []
+    for group in _inseparable(pack.points):
+        if not parts or len(parts[-1]) + len(group) > size:
+            parts.append([])
+        parts[-1] += group
+    return [Pack(tuple(part)) for part in parts]
+
+
 @contextmanager
 def opened(pack: Pack) -> Iterator[EngineSource]:
     """Yield what lends the pack's engine; loads when first asked, and lets go of the engine at the end."""
@@ -58,6 +71,15 @@ def opened(pack: Pack) -> Iterator[EngineSource]:
 
     with closing(EngineSource(load)) as source:
         yield source
+
+
+def gpus_of(engine: ConcreteEngine) -> int:
+    """Return the GPUs that an engine takes where there are some; 0 if it takes none or one that the user chose."""
+    if isinstance(engine, VllmSettings):
+        return engine.tensor_parallel_size * engine.pipeline_parallel_size
+    if isinstance(engine, TransformersSettings) and engine.device is not None:
+        return 0
+    return 1 if capabilities(engine).local else 0
 
 
 def _engine_key(point: Point) -> str:
@@ -72,6 +94,16 @@ def _largest_budget_first(points: list[Point]) -> list[Point]:
     return [point for same in siblings.values() for point in sorted(same, key=_tokens, reverse=True)]
 
 
+def _inseparable(points: Iterable[Point]) -> list[list[Point]]:
+    """Group points that share a folder or their texts, in the order of their first."""
+    groups: dict[str, list[Point]] = {}
+    group_of: dict[Path, str] = {}
+    for point in points:
+        group = group_of.setdefault(point.folder.path, _but_for_tokens(point))
+        groups.setdefault(group, []).append(point)
+    return list(groups.values())
+
+
 def _but_for_tokens(point: Point) -> str:
     return point.settings.model_dump_json(exclude={"budget": {"tokens"}})
 
@@ -79,11 +111,3 @@ def _but_for_tokens(point: Point) -> str:
 def _tokens(point: Point) -> float:
     tokens = point.settings.budget.tokens
     return inf if tokens is None else tokens
-
-
-def _gpus(engine: ConcreteEngine) -> int:
-    if isinstance(engine, VllmSettings):
-        return engine.tensor_parallel_size * engine.pipeline_parallel_size
-    if isinstance(engine, TransformersSettings) and engine.device is not None:
-        return 0
-    return 1 if capabilities(engine).local else 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,20 @@ from rich.text import Text
 
 from bench.metrics.power import detectable_paired, detectable_unpaired
 from runner.config.naming import point_name
-from runner.config.settings import Settings
+from runner.config.settings import BudgetSettings, GptqSettings, Settings, ThinkingBudget
+from runner.engines.factory import capabilities
 from runner.errors import UserError
+from runner.point import Point
 from runner.report.console import print_line
 from runner.results.layout import RunFolder, find_runs
 from runner.results.published import published
 from runner.results.run import Run, load_run
+from runner.weights.quantize import origin
 
 # Share of problems on which two compared runs disagree, for the paired difference; a cautious round figure.
 DISCORDANT = 0.2
+# An earlier run with fewer samples tells nothing of how long a model's texts are.
+LEAST_SAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,48 @@ def make_plan(settings: Settings, engine: str, folder: Path, samples: int, missi
     )
 
 
+def paid_once(plans: Sequence[Plan], points: Sequence[Point]) -> list[Plan]:
+    """Return the plans of a study's points with what they share counted once.
+
+    Points that differ in their budget alone are cut from, or continue, one text a sample: the largest budget pays for
+    it. Of the others a budget on thinking pays for its answers, one on all output for nothing.
+    """
+    largest: dict[str, float] = {}
+    for chain, point in ((_chain(point), point) for point in points):
+        if chain is not None:
+            largest[chain] = max(largest.get(chain, 0.0), _size(point))
+    found = []
+    for plan, point in zip(plans, points, strict=True):
+        chain = _chain(point)
+        shares = chain is not None and _size(point) < largest[chain]
+        found.append(_shared(plan, point.settings.budget) if shares else plan)
+    return found
+
+
+def _chain(point: Point) -> str | None:
+    """Return what is the same for all points that share their texts with this one, None if it shares none."""
+    shares = point.settings.budget.reuse and capabilities(point.engine).token_ids
+    return point.settings.model_dump_json(exclude={"budget"}) if shares else None
+
+
+def _size(point: Point) -> float:
+    tokens = point.settings.budget.tokens
+    return inf if tokens is None else tokens
+
+
+def _shared(plan: Plan, budget: BudgetSettings) -> Plan:
+    """Return the plan of a point whose texts are those of a larger budget."""
+    answer = budget.answer_tokens if isinstance(budget, ThinkingBudget) else 0
+    paid, alone, seconds = float(answer * plan.missing), plan.tokens.value, plan.seconds
+    paid = paid if alone is None else min(paid, alone)
+    basis = "what points share is counted once"
+    if not paid:
+        seconds = Estimate(0.0, basis)
+    elif seconds.value is not None and alone:
+        seconds = Estimate(seconds.value * paid / alone, seconds.basis)
+    return replace(plan, tokens=Estimate(paid, basis), seconds=seconds)
+
+
 def show_plan(plan: Plan, settings: Settings, obstacles: Iterable[str], console: Console) -> None:
     """Print the plan as a table of two columns, then why this machine can't carry it out, if it can't."""
     table = Table(title=Text(f"Plan for {settings.model.name}"), title_justify="left", show_header=False)
@@ -95,6 +142,7 @@ def show_plan(plan: Plan, settings: Settings, obstacles: Iterable[str], console:
         "time": _shown(plan.seconds, " min", 60),
         "cost": "none: the model runs on this machine",
         "engine": plan.engine,
+        **_weights(settings),
         "folder": str(plan.folder),
         "detectable difference": difference,
     }
@@ -103,6 +151,12 @@ def show_plan(plan: Plan, settings: Settings, obstacles: Iterable[str], console:
     console.print(table, highlight=False)
     for obstacle in obstacles:
         print_line(console, f"not on this machine: {obstacle}")
+
+
+def _weights(settings: Settings) -> dict[str, str]:
+    """Return the row that says whose quantised weights would be loaded, none for others."""
+    precision = settings.precision
+    return {"weights": origin(settings.model, precision)} if isinstance(precision, GptqSettings) else {}
 
 
 def show_plans(plans: Sequence[tuple[Plan, Settings]], console: Console) -> None:
@@ -138,7 +192,7 @@ def _tokens_a_sample(settings: Settings) -> Estimate:
     cap = settings.budget.most_tokens
     for folder, run in _earlier(settings):
         done, mean = _mean_tokens(folder)
-        if mean is not None and _is_bound(run.settings["budget"], settings):
+        if mean is not None and done >= LEAST_SAMPLES and _is_bound(run.settings["budget"], settings):
             partly = "" if done >= _asked(run) else f"; {done} of its {_asked(run)} samples, the short ones come first"
             return Estimate(min(mean, cap or mean), f"mean of {folder.path}{partly}")
     if settings.model.published_as is not None:

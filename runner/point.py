@@ -9,13 +9,15 @@ from pathlib import Path
 from bench.problem import Problem
 from runner.config.fingerprint import generation_fingerprint
 from runner.config.naming import point_name
-from runner.config.preflight import preflight
+from runner.config.preflight import preflight, unavailable
 from runner.config.settings import ConcreteEngine, Settings
 from runner.config.suite import Place, Suite
 from runner.engines.factory import capabilities, resolve
+from runner.errors import UserError
 from runner.results.layout import RunFolder, find_runs, run_folder
 from runner.results.record import sample_key
 from runner.results.run import load_run
+from runner.weights.quantize import obstacle
 
 _FINGERPRINT_ENDING = 9  # a run folder's name ends in a dash and eight digits
 
@@ -39,15 +41,21 @@ class Point:
     folder: RunFolder
 
 
-def prepare(settings: Settings) -> Point:
+def prepare(settings: Settings, *, elsewhere: bool = False) -> Point:
     """Check a point and find its folder; loads and writes nothing.
+
+    Args:
+        settings: What is asked.
+        elsewhere: Whether another machine will run it; what this one lacks is then no mistake.
 
     Raises:
         UserError: everything that is wrong, a line each.
     """
     engine = resolve(settings.engine)
     suite = Suite(settings.suite)  # makes a user's own tasks known
-    preflight(settings, engine, capabilities(engine))
+    preflight(settings, engine, capabilities(engine), elsewhere=elsewhere)
+    if not settings.plan and not elsewhere and (why := obstacle(settings.model, settings.precision)):
+        raise UserError(why)
     fingerprint = generation_fingerprint(settings, suite)
     return Point(settings, engine, suite, fingerprint, _folder(settings, fingerprint))
 
@@ -60,6 +68,13 @@ def _folder(settings: Settings, fingerprint: str) -> RunFolder:
         if folder.path.name.endswith(ending) and (run := load_run(folder)) and run.fingerprint == fingerprint:
             return folder
     return new
+
+
+def obstacles(point: Point) -> Iterator[str]:
+    """Yield why this machine can't run a point that another one may, a line each."""
+    yield from unavailable(point.settings, point.engine)
+    if why := obstacle(point.settings.model, point.settings.precision):
+        yield why
 
 
 @dataclass(frozen=True, slots=True)

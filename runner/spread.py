@@ -24,7 +24,7 @@ from runner.stop import stop_on_signal
 _WAIT_S = 0.5  # how late a request to stop is noticed
 
 
-def spread(packs: Sequence[Pack], gpus: Sequence[str], command: str, console: Console) -> int:
+def spread(packs: Sequence[Pack], gpus: Sequence[str], command: str, console: Console, brief: bool = False) -> int:
     """Run packs side by side, each in a process of its own on as many GPUs as its engine takes.
 
     Packs start in their order, as soon as enough GPUs are free; one that takes more than there are gets all, and its
@@ -36,12 +36,13 @@ def spread(packs: Sequence[Pack], gpus: Sequence[str], command: str, console: Co
         gpus: GPUs as ``CUDA_VISIBLE_DEVICES`` names them.
         command: What the user typed.
         console: Where their output goes, each line with its GPUs in front.
+        brief: Whether a point that ends has a line instead of a table.
 
     Returns:
         The largest exit code of the packs; 130 if it was interrupted.
     """
     with stop_on_signal(_announce) as stop:
-        running = _Running(gpus, command, console)
+        running = _Running(gpus, command, console, brief)
         try:
             return running.run_all(packs, stop)
         except KeyboardInterrupt:
@@ -59,11 +60,12 @@ class _Worker:
 class _Running:
     """The processes at work, and the GPUs that are free."""
 
-    def __init__(self, gpus: Sequence[str], command: str, console: Console) -> None:
+    def __init__(self, gpus: Sequence[str], command: str, console: Console, brief: bool) -> None:
         self._free = list(gpus)
         self._count = len(gpus)
         self._command = command
         self._console = console
+        self._brief = brief
         self._workers: list[_Worker] = []
         self._ended: Queue[_Worker] = Queue()
 
@@ -105,7 +107,8 @@ class _Running:
         worker = _Worker(process, taken)
         self._workers.append(worker)
         Thread(target=self._follow, args=(worker,), daemon=True).start()
-        asked = {"command": self._command, "points": [point.settings.model_dump(mode="json") for point in pack.points]}
+        points = [point.settings.model_dump(mode="json") for point in pack.points]
+        asked = {"command": self._command, "brief": self._brief, "points": points}
         assert process.stdin is not None
         with suppress(BrokenPipeError):  # it ended at once; its exit code tells
             process.stdin.write(json.dumps(asked).encode("ascii") + b"\n")

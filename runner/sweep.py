@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,25 +12,31 @@ from rich.console import Console
 
 from runner.config import machine
 from runner.config.naming import point_name
-from runner.config.preflight import unavailable
+from runner.config.suite import lasting
 from runner.engines.base import EngineDied
 from runner.engines.source import EngineSource
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
 from runner.experiment import run_point
 from runner.pack import Pack, opened, packs_of
-from runner.plan import Plan, make_plan, show_plan, show_plans
-from runner.point import Point, pending
+from runner.plan import Plan, make_plan, paid_once, show_plan, show_plans
+from runner.point import Point, obstacles, pending
 from runner.report.console import make_console, print_line
 from runner.report.study import Row, show_study
-from runner.results.asked import note_asked
+from runner.results.asked import Asked, note_asked
 from runner.results.store import scan
+
+_TABLES = 3  # a study of more points has a line for each that ends, and the table of all
 
 
 def run_alone(point: Point, command: str, console: Console) -> int:
     """Plan or run one point; return the exit code."""
     if point.settings.plan:
-        show_plan(plan_of(point), point.settings, unavailable(point.settings, point.engine), console)
+        show_plan(plan_of(point), point.settings, obstacles(point), console)
         return 0
+    try:
+        note_asked(point.folder.path.parent, [_asked(point, command)], command, alone=True)
+    except StorageError as error:
+        return complain(str(error), EXIT_FAILED)
     code = run_packs(packs_of([point]), command, console)
     return _ended(code, command, console)
 
@@ -48,31 +55,61 @@ def run_sweep(points: Sequence[Point], command: str, console: Console) -> int:
         0 if every sample of every point is there, 1 if some are missing, 2 if a point could not be run here,
         130 if it was interrupted.
     """
-    if any(point.settings.plan for point in points):
-        show_plans([(plan_of(point), point.settings) for point in points], console)
-        return 0
-    try:
-        for study, asked in _studies(points).items():
-            note_asked(study, {point.folder.path.name: point.suite.size for point in asked}, command)
-    except StorageError as error:
-        return complain(str(error), EXIT_FAILED)
-    code = _run_here_or_spread(packs_of(points), command, console)
-    for study, asked in _studies(points).items():
-        show_study(study, asked[0].settings.scoring, console, [_row(point) for point in asked])
+    code = note_sweep(points, command, console)
+    if code is not None:
+        return code
+    brief = len(points) > _TABLES
+    code = _run_here_or_spread(packs_of(points), command, console, brief)
+    show_results(points, console)
+    if brief:
+        study = shlex.quote(str(points[0].folder.path.parent))
+        print_line(console, f"the whole table of a run: python -m runner show {study} PART-OF-ITS-NAME")
     return _ended(code, command, console)
 
 
-def run_packs(packs: Sequence[Pack], command: str, console: Console) -> int:
-    """Run packs one after the other in this process; return the largest exit code of their points."""
+def note_sweep(points: Sequence[Point], command: str, console: Console) -> int | None:
+    """Show the plan of a sweep if that is all that is wanted, else note what it asks for.
+
+    Returns:
+        An exit code if nothing is to be done.
+    """
+    if any(point.settings.plan for point in points):
+        plans = paid_once([plan_of(point) for point in points], points)
+        show_plans([(plan, point.settings) for plan, point in zip(plans, points, strict=True)], console)
+        return 0
+    try:
+        for study, asked in studies_of(points).items():
+            note_asked(study, [_asked(point, command) for point in asked], command)
+    except StorageError as error:
+        return complain(str(error), EXIT_FAILED)
+    return None
+
+
+def show_results(points: Iterable[Point], console: Console) -> None:
+    """Show the table of each study, with how far the points are."""
+    for study, asked in studies_of(points).items():
+        show_study(study, asked[0].settings.scoring, console, [_row(point) for point in asked])
+
+
+def run_packs(packs: Sequence[Pack], command: str, console: Console, brief: bool = False) -> int:
+    """Run packs one after the other in this process; return the largest exit code of their points.
+
+    Args:
+        packs: What is asked.
+        command: What the user typed.
+        console: Where progress and tables go.
+        brief: Whether a point that ends has a line instead of a table.
+    """
     code, number, count = 0, 0, sum(len(pack.points) for pack in packs)
     try:
         for pack in packs:
             with opened(pack) as source:
                 for point in pack.points:
                     number += 1
-                    if count > 1:
-                        print_line(console, f"point {number} of {count}: {point_name(point.settings)}")
-                    code = max(code, _run_guarded(point, source, command, console))
+                    label = f"point {number} of {count}"
+                    if count > 1 and not brief:
+                        print_line(console, f"{label}: {point_name(point.settings)}")
+                    code = max(code, _run_guarded(point, source, command, console, label if brief else None))
                     if code == EXIT_INTERRUPTED:
                         return code
     except KeyboardInterrupt:
@@ -92,24 +129,25 @@ def plan_of(point: Point) -> Plan:
     return make_plan(point.settings, point.engine.name, point.folder.path, point.suite.size, missing)
 
 
-def _run_here_or_spread(packs: Sequence[Pack], command: str, console: Console) -> int:
+def _run_here_or_spread(packs: Sequence[Pack], command: str, console: Console, brief: bool) -> int:
     gpus = machine.visible_gpus()
     in_job = "SLURM_JOB_ID" in os.environ  # the job's GPUs are those of the one pack that it was given
     if in_job or len(gpus) < 2 or len(packs) < 2 or not all(pack.gpus for pack in packs):
-        return run_packs(packs, command, console)
+        return run_packs(packs, command, console, brief)
     from runner.spread import spread
 
-    return spread(packs, gpus, command, console)
+    return spread(packs, gpus, command, console, brief)
 
 
-def _run_guarded(point: Point, source: EngineSource, command: str, console: Console) -> int:
+def _run_guarded(point: Point, source: EngineSource, command: str, console: Console, brief: str | None) -> int:
     """Run one point; every trouble is a message and an exit code, so that it costs the other points nothing."""
+    which = "" if brief is None else f"{brief}, {point.folder.path.name}: "
     try:
-        return run_point(point, source, command, console)
+        return run_point(point, source, command, console, brief)
     except UserError as error:
-        return complain(str(error), EXIT_USAGE)
+        return complain(f"{which}{error}", EXIT_USAGE)
     except (StorageError, EngineDied) as error:
-        return complain(str(error), EXIT_FAILED)
+        return complain(f"{which}{error}", EXIT_FAILED)
     except KeyboardInterrupt:
         return _broken_off()
     except Exception:  # a fault of ours
@@ -127,11 +165,17 @@ def _ended(code: int, command: str, console: Console) -> int:
     return code
 
 
-def _studies(points: Iterable[Point]) -> Mapping[Path, list[Point]]:
+def studies_of(points: Iterable[Point]) -> Mapping[Path, list[Point]]:
+    """Return the points of each study, by its folder."""
     studies: dict[Path, list[Point]] = {}
     for point in points:
         studies.setdefault(point.folder.path.parent, []).append(point)
     return studies
+
+
+def _asked(point: Point, command: str) -> Asked:
+    suite = lasting(point.settings.suite).model_dump(mode="json")
+    return Asked(point.folder, point.suite.size, suite, command)
 
 
 def _row(point: Point) -> Row:

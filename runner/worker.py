@@ -1,8 +1,8 @@
 """A process that runs one pack for another one, see :mod:`runner.spread`.
 
-It reads one line of JSON from standard input: what the user typed, and the settings of the pack's points. Then
-standard input is its life line: when it ends, because the process at the other end was killed, this one finishes as
-if it were asked to.
+It reads one line of JSON from standard input: what the user typed, whether a point that ends has a line instead of a
+table, and the settings of the pack's points. Then standard input is its life line: when it ends, because the process
+at the other end was killed, this one finishes as if it were asked to.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> int:
         points = [prepare(Settings.model_validate(plain)) for plain in asked["points"]]
     except UserError as error:
         return complain(str(error), EXIT_USAGE)
-    return run_packs(packs_of(points), asked["command"], make_console())
+    return run_packs(packs_of(points), asked["command"], make_console(), asked["brief"])
 
 
 def _finish_with_parent() -> None:

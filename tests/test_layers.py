@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 PACKAGES = {
     "runner", "runner.cli", "runner.config", "runner.engines", "runner.report", "runner.results", "runner.sampling",
-    "runner.tools", "runner.tracking", "runner.weights",
+    "runner.slurm", "runner.tools", "runner.tracking", "runner.weights",
 }  # fmt: skip
 
 # From the ground up; a module belongs to the longest name that fits it. docs/architecture.md says the same.
@@ -21,7 +21,7 @@ FLOORS = (
     ("vocabulary and settings", (
         *sorted(PACKAGES), "runner.errors", "runner.stop", "runner.report.console", "runner.config.fields",
         "runner.config.model", "runner.config.settings", "runner.config.folder", "runner.config.machine",
-        "runner.config.naming",
+        "runner.config.naming", "runner.slurm.settings",
         "runner.sampling.request", "runner.sampling.generation", "runner.sampling.seeds", "runner.tools.protocol",
         "runner.results.record", "runner.results.verdict_row", "runner.engines.base", "runner.weights.weights",
         "runner.tracking.base",
@@ -38,16 +38,20 @@ FLOORS = (
         "runner.sampling.sample", "runner.sampling.budget", "runner.results.layout", "runner.results.append",
         "runner.results.output", "runner.results.lock", "runner.results.store", "runner.results.token_ids",
         "runner.results.run",
-        "runner.results.log", "runner.results.trajectories", "runner.results.asked",
+        "runner.results.log", "runner.results.trajectories", "runner.results.asked", "runner.slurm.submission",
+        "runner.slurm.queue", "runner.slurm.state",
     )),
     ("driver, grading", ("runner.sampling.driver", "runner.results.grading", "runner.results.verdict_table")),
     ("summary", ("runner.results.summary", "runner.results.published", "runner.results.load", "runner.results.rescore",
-        "runner.results.foreign", "runner.results.curve")),
+        "runner.results.foreign", "runner.results.exact", "runner.results.curve")),
     ("tracking, report", ("runner.tracking.", "runner.report.")),
     ("experiment, cli", (
         "runner.point", "runner.pack", "runner.plan", "runner.experiment", "runner.reuse", "runner.cli.",
     )),
-    ("sweep", ("runner.sweep", "runner.spread", "runner.worker")),
+    ("sweep", (
+        "runner.sweep", "runner.spread", "runner.worker", "runner.slurm.packing", "runner.slurm.executor",
+        "runner.slurm.submit", "runner.slurm.wait", "runner.slurm.task",
+    )),
     ("app", ("runner.app",)),
     ("door", ("runner.__main__",)),
 )  # fmt: skip

@@ -10,13 +10,15 @@ import typer
 
 from runner.config.settings import Scoring
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
-from runner.report.console import make_console, print_line
+from runner.report.console import make_console, print_line, visible
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 _Overrides = Annotated[
     list[str] | None, typer.Argument(help="Choices as for a run, e.g. model=phi4", show_default=False)
 ]
+
+_ConfigDir = Annotated[Path | None, typer.Option("--config-dir", "-cd", help="Folder with config groups of your own")]
 
 _ScoringOption = Annotated[Scoring, typer.Option(help="Who decides")]
 
@@ -28,6 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     except (UserError, StorageError) as error:
         return _complain(str(error), EXIT_USAGE if isinstance(error, UserError) else EXIT_FAILED)
     except OSError as error:  # a name that no file can have
+        if error.filename is None:  # standard output can't be written
+            raise
         return _complain(str(error), EXIT_USAGE)
     except typer.Abort:
         return EXIT_INTERRUPTED
@@ -41,6 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 @app.command()
 def curve(
     run: Path,
+    part: Annotated[str | None, typer.Argument(help="Part of the run's name, if RUN is a study's folder")] = None,
     caps: Annotated[str | None, typer.Option(help="Output tokens, e.g. 64,128,256; powers of two by default")] = None,
     csv: Annotated[str | None, typer.Option(help="File for the same table with full precision")] = None,
     scoring: _ScoringOption = Scoring.PAPER,
@@ -51,7 +56,7 @@ def curve(
     """
     from runner.cli.curve import show_curve
 
-    show_curve(run, caps, csv, scoring, make_console())
+    show_curve(run, part, caps, csv, scoring, make_console())
 
 
 @app.command()
@@ -63,19 +68,23 @@ def doctor() -> int:
 
 
 @app.command()
-def fetch(overrides: _Overrides = None) -> None:
+def fetch(overrides: _Overrides = None, config_dir: _ConfigDir = None) -> None:
     """Bring weights onto this machine, so that later runs need no network."""
     from runner.cli.fetch import fetch as fetch_weights
     from runner.config.compose import compose
 
-    fetch_weights(compose(overrides or []), make_console())
+    fetch_weights(compose(overrides or [], config_dir), make_console())
 
 
 @app.command()
 def grade(
-    file: Path,
+    file: Annotated[Path, typer.Argument(help="JSON lines, - for standard input", show_default=False)],
     out: Annotated[
-        str | None, typer.Option(help="Where the verdicts go, - for standard output; by default FILE.verdicts.jsonl")
+        str | None,
+        typer.Option(
+            help="Where the verdicts go, - for standard output; by default FILE.verdicts.jsonl, or standard output "
+            "where the texts come from standard input or a pipe"
+        ),
     ] = None,
     task: Annotated[str | None, typer.Option(help="Task of lines that name none")] = None,
     scoring: _ScoringOption = Scoring.PAPER,
@@ -99,30 +108,50 @@ def models(json: Annotated[bool, typer.Option("--json", help="One JSON array, fo
 
 
 @app.command()
+def quantize(overrides: _Overrides = None, config_dir: _ConfigDir = None) -> None:
+    """Make a model's weights in precision=int8 or int4 now, which a run does on first use."""
+    from runner.cli.quantize import quantize as quantize_weights
+    from runner.config.compose import compose
+
+    quantize_weights(compose(overrides or [], config_dir), make_console())
+
+
+@app.command()
 def rescore(
     study: Path,
     scoring: _ScoringOption = Scoring.PAPER,
     limit: Annotated[int, typer.Option(min=0, help="How many changed samples are shown")] = 20,
     csv: Annotated[str | None, typer.Option(help="File for all changed samples, - for standard output")] = None,
+    before: Annotated[
+        str | None,
+        typer.Option("--from", metavar="VERSION", help="Grader to compare with; by default the newest other"),
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option("--to", metavar="VERSION", help="Grader that is compared; by default today's")
+    ] = None,
 ) -> int:
     """Grade the stored texts of a study anew, without a model, and show what changed.
 
     The new verdicts are compared with the newest ones of another grader version, or with the default scoring.
     """
-    from runner.cli.rescore import rescore_study
+    from runner.cli.rescore import Versions, rescore_study
 
-    return rescore_study(study, scoring, limit, csv, make_console())
+    return rescore_study(study, scoring, Versions(before, after), limit, csv, make_console())
 
 
 @app.command()
-def show(run: Path, sample: str) -> None:
-    """Show one sample of a run: prompt, thinking, answer, verdict and the rule that found it.
+def show(
+    run: Path,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[PART] [SAMPLE]", show_default=False)] = None,
+) -> None:
+    """Show one sample of a run: prompt, thinking, answer, verdict and the rule that found it; or the run's table.
 
-    SAMPLE is a problem id, optionally with /repeat, the beginning of one, or a task's name for its first wrong sample.
+    RUN is a run's folder, or a study's with a PART of the run's name behind it. SAMPLE is a problem id, optionally with
+    /repeat, the beginning of one, or a task's name for its first wrong sample; without it the table is shown.
     """
-    from runner.cli.show import show_sample
+    from runner.cli.show import show as show_run
 
-    show_sample(run, sample, make_console())
+    show_run(run, words or [], make_console())
 
 
 @app.command()
@@ -137,18 +166,23 @@ def status(study: Path) -> int:
 def tasks(
     overrides: _Overrides = None,
     show: Annotated[str | None, typer.Option(help="Show the messages for this task's first problem")] = None,
+    config_dir: _ConfigDir = None,
+    multirun: Annotated[bool, typer.Option("--multirun", "-m", help="Allowed, since a run may be pasted")] = False,
 ) -> None:
-    """List the tasks with a sample problem each."""
-    from runner.cli.tasks import show_prompt, show_tasks
-    from runner.config.compose import compose
+    """List the tasks with a sample problem each, those of suite.task_folder among them.
 
-    settings = compose(overrides or [])
+    Takes all that a run takes; of a sweep, the first point counts.
+    """
+    from runner.cli.tasks import first_point, show_prompt, show_tasks
+
+    console = make_console()
+    settings = first_point(overrides or [], config_dir, console)
     if show is None:
-        show_tasks(settings, make_console())
+        show_tasks(settings, console)
     else:
-        show_prompt(settings, show, make_console())
+        show_prompt(settings, show, console)
 
 
 def _complain(message: str, code: int) -> int:
-    print_line(make_console(errors=True), message)
+    print_line(make_console(errors=True), visible(message))
     return code

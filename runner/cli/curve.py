@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from runner.cli.show import run_at
+from runner.cli.one_run import run_at
 from runner.config.compose import read_stored
 from runner.config.settings import Scoring, Settings
 from runner.engines.factory import make_writer
@@ -22,18 +22,21 @@ from runner.results.layout import RunFolder
 from runner.results.output import STANDARD_OUTPUT, writing
 from runner.results.record import Record, RecordStatus
 from runner.results.store import read, scan
-from runner.sampling.prompting import messages_for, stop_strings
+from runner.sampling.prompting import messages_of, stop_strings
 from runner.sampling.request import Request, SamplingParams
 
 _COLUMNS = ("cap", "n", "accuracy", "accuracy_low", "accuracy_high", "truncated", "thinking_tokens", "output_tokens")
 _LEAST_CAP = 16
 
 
-def show_curve(path: Path, caps: str | None, file: str | None, scoring: Scoring, console: Console) -> None:
+def show_curve(
+    path: Path, part: str | None, caps: str | None, file: str | None, scoring: Scoring, console: Console
+) -> None:
     """Print accuracy and tokens of a run under every cap, means over its tasks.
 
     Args:
-        path: The run's folder, or a study's folder that holds one run alone.
+        path: The run's folder, or a study's.
+        part: A part of the run's name; None where the study holds one run alone.
         caps: Output tokens with commas between; by default the powers of two up to the longest text.
         file: CSV file for the same, ``-`` for standard output, with full precision.
         scoring: Who decides.
@@ -43,8 +46,13 @@ def show_curve(path: Path, caps: str | None, file: str | None, scoring: Scoring,
         UserError: no such run, caps that are none, or a run whose texts can't be cut.
         StorageError: the file can't be written.
     """
-    folder, run = run_at(path)
+    folder, run = run_at(path, part, "curve", _typed(caps, file, scoring))
     settings = read_stored(Settings, run.settings, folder.run_json)
+    if settings.budget.kind in ("hint", "native") and settings.budget.tokens is not None:
+        raise UserError(
+            f"{folder.path} was made with budget={settings.budget.kind}, so its texts under smaller budgets are not "
+            "their beginnings; a curve needs a run with budget=total"
+        )
     family = make_tasks_known(run)
     wanted = _powers(folder) if caps is None else _read_caps(caps)
     writer = make_writer(settings, run.loaded)
@@ -54,6 +62,12 @@ def show_curve(path: Path, caps: str | None, file: str | None, scoring: Scoring,
     if file != STANDARD_OUTPUT:
         console.print(_table(folder, points), highlight=False)
         print_line(console, "means over the tasks; texts cut at each cap, nothing was generated")
+
+
+def _typed(caps: str | None, file: str | None, scoring: Scoring) -> list[str]:
+    """Return the options as they were typed."""
+    options = {"--caps": caps, "--csv": file, "--scoring": None if scoring is Scoring.PAPER else scoring.value}
+    return [word for name, value in options.items() if value is not None for word in (name, value)]
 
 
 def _samples(folder: RunFolder, settings: Settings) -> Iterator[Answered]:
@@ -68,12 +82,12 @@ def _request(record: Record, settings: Settings) -> Request:
         raise UserError(f"{record.key}: its stored data can't be read as a problem of {record.task}")
     return Request(
         key=f"{record.key}#0",
-        messages=messages_for(settings.prompt, problem.question),
+        messages=messages_of(settings, problem.question),
         sampling=SamplingParams(),  # nothing is drawn
         seed=0,
         max_tokens=None,
         stop=stop_strings(settings.model),
-        template_options=settings.model.efforts.get(settings.effort.level, {}),
+        template_options=settings.model.effort_options(settings.effort.level),
     )
 
 

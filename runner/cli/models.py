@@ -25,7 +25,7 @@ _WIDE = 120  # columns from which the ids have room too
 _HEADINGS = (
     ("model=", "licence, needs"),
     ("kind", "billions, context"),
-    ("efforts, * is untold", "GPTQ"),
+    ("efforts, * is untold", "GPTQ, published or here"),
     ("from", ""),
 )
 
@@ -85,8 +85,7 @@ def _facts(model: ModelSettings) -> dict[str, Any]:
              "gated", "published_as"}  # fmt: skip
     checkpoints = {precision: checkpoint.id for precision, checkpoint in model.checkpoints.items()}
     return {
-        **model.model_dump(mode="json", include=shown),
-        "efforts": {level: dict(sent) for level, sent in model.efforts.items()},
+        **model.model_dump(mode="json", include={*shown, "efforts"}),
         "checkpoints": checkpoints,
         "engines": engines(model),
     }
@@ -97,8 +96,15 @@ def _cells(model: ModelSettings) -> Iterator[tuple[str, str]]:
     efforts = (f"{level}*" if level == model.default_effort else level for level in model.efforts)
     yield model.name, (model.licence or "–") + (", HF_TOKEN" if model.gated else "")
     yield model.kind, f"{_shown(model.params_b)}, {_shown(model.context)}"
-    yield " ".join(efforts) or "–", " ".join(model.checkpoints) or "–"
+    yield " ".join(efforts) or "–", _gptq(model)
     yield model.provider or model.source, ""
+
+
+def _gptq(model: ModelSettings) -> str:
+    """Return the precisions with a published checkpoint, or that the model is quantised here; – where it can't be."""
+    if model.provider is not None or model.source == "none":
+        return "–"
+    return " ".join(model.checkpoints) or "here"
 
 
 def _shown(number: float | None) -> str:

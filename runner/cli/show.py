@@ -1,7 +1,9 @@
-"""One stored sample as a reader wants it: prompt, thinking, answer, verdict and the rule."""
+"""A run's table, or one stored sample as a reader wants it: prompt, thinking, answer, verdict and the rule."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -9,32 +11,59 @@ from rich.console import Console
 import bench
 from bench.problem import Problem, write_gold
 from bench.verdict import Outcome
+from runner.cli.one_run import matching, run_at
 from runner.config.compose import read_stored
-from runner.config.settings import PromptSettings
+from runner.config.settings import HintBudget, PromptSettings, Scoring
 from runner.errors import UserError
 from runner.report.console import print_line, visible
+from runner.report.terminal import show_summary
 from runner.results.grading import grade_record, make_tasks_known, problem_of
-from runner.results.layout import RunFolder, find_runs
+from runner.results.layout import RunFolder
+from runner.results.load import runs_of
 from runner.results.record import Record
-from runner.results.run import Run, load_run
+from runner.results.run import Run
 from runner.results.store import read
+from runner.results.summary import compute_summary
 from runner.results.verdict_row import VerdictRow
-from runner.sampling.prompting import messages_for
+from runner.sampling.prompting import hint_text, messages_for
 
 
-def show_sample(path: Path, wanted: str, console: Console) -> None:
-    """Print one sample of a run.
+def show(path: Path, words: Sequence[str], console: Console) -> None:
+    """Print one sample of a run, or the run's table.
 
     Args:
-        path: The run's folder, or a study's folder that holds one run alone.
-        wanted: A problem id with or without ``/repeat``, the beginning of one, or a task's name for its first
-            sample that is not right.
+        path: The run's folder, or a study's.
+        words: A part of the run's name, where the folder is that of a study with several, then the sample: a problem
+            id with or without ``/repeat``, the beginning of one, or a task's name for its first sample that is not
+            right. Without a sample the table is shown.
         console: Where to print.
 
     Raises:
         UserError: no such run or sample; says what there is.
     """
-    folder, run = run_at(path)
+    part, wanted = _read(path, words)
+    folder, run = run_at(path, part, "show", [] if wanted is None else [wanted])
+    if wanted is not None:
+        _show_sample(folder, run, wanted, console)
+        return
+    show_summary(compute_summary(folder, Scoring(run.settings.get("scoring", Scoring.PAPER))), folder, console)
+    print_line(console, f"a sample: {shlex.join(['python', '-m', 'runner', 'show', str(folder.path), 'TASK-OR-ID'])}")
+
+
+def _read(path: Path, words: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return the part of the run's name and the sample; one word alone is what it fits, a task's name first."""
+    if len(words) > 2:
+        raise UserError(f"show: {shlex.join(words)} is too much; give RUN SAMPLE, or STUDY PART-OF-A-RUN'S-NAME SAMPLE")
+    if len(words) == 2:
+        return words[0], words[1]
+    if not words:
+        return None, None
+    in_study = not RunFolder(path).run_json.is_file()
+    named = in_study and words[0] not in bench.task_names() and matching(runs_of(path), words[0])
+    return (words[0], None) if named else (None, words[0])
+
+
+def _show_sample(folder: RunFolder, run: Run, wanted: str, console: Console) -> None:
     family = make_tasks_known(run)
     record = _find(folder, wanted, family)
     problem = problem_of(record)
@@ -48,25 +77,6 @@ def show_sample(path: Path, wanted: str, console: Console) -> None:
         _section(console, f"thinking, {record.usage.thinking} tokens, {thinking.state.value}", thinking.thinking)
     _section(console, f"answer, {record.usage.answer} tokens", thinking.answer)
     _print_verdict(record, grade_record(record, family), problem, console)
-
-
-def run_at(path: Path) -> tuple[RunFolder, Run]:
-    """Return the run of this folder, or the only one of this study.
-
-    Raises:
-        UserError: there is none, or several.
-    """
-    folder = RunFolder(path)
-    if not folder.run_json.is_file():
-        runs = find_runs(path)
-        if len(runs) != 1:
-            names = ", ".join(str(run.path) for run in runs) or "none here"
-            raise UserError(f"{path} is no run's folder; runs: {names}")
-        folder = runs[0]
-    run = load_run(folder)
-    if run is None:
-        raise UserError(f"{path} holds no run")
-    return folder, run
 
 
 def _find(folder: RunFolder, wanted: str, family: str) -> Record:
@@ -86,8 +96,16 @@ def _find(folder: RunFolder, wanted: str, family: str) -> Record:
 
 def _print_prompt(folder: RunFolder, run: Run, problem: Problem, console: Console) -> None:
     prompt = read_stored(PromptSettings, run.settings["prompt"], folder.run_json)
-    for message in messages_for(prompt, problem.question):
+    for message in messages_for(prompt, problem.question, _further(run, folder)):
         _section(console, message.role, message.content)
+
+
+def _further(run: Run, folder: RunFolder) -> list[str]:
+    """Return what budget and effort said behind the question."""
+    budget, model = run.settings["budget"], run.settings["model"]
+    said = [hint_text(read_stored(HintBudget, budget, folder.run_json)) if budget.get("kind") == "hint" else None]
+    said.append((model.get("efforts") or {}).get(run.settings["effort"]["level"]))
+    return [text for text in said if isinstance(text, str)]
 
 
 def _print_verdict(record: Record, row: VerdictRow, problem: Problem, console: Console) -> None:
@@ -98,6 +116,8 @@ def _print_verdict(record: Record, row: VerdictRow, problem: Problem, console: C
         f"{record.usage.output} output tokens ({record.usage.source}), "
         f"cap {record.max_tokens}, {record.latency_s:.1f} s",
     ]
+    if record.budget_hit is not None:
+        lines.append(f"budget={record.budget_kind} {'acted' if record.budget_hit else 'did not act'}")
     if record.derived_from:
         lines.append(f"cut from or continues texts of {', '.join(record.derived_from)}")
     if record.failure is not None:

@@ -24,6 +24,7 @@ Stored = TypeVar("Stored", bound=BaseModel)
 HYDRA_ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError, OSError)
 
 
+_LISTED = 12  # options of a group that a message lists whole
 _NO_OPTION = re.compile(r"Could not find '([^']+)/([^'/]+)'.*?Available options in '[^']+':\n(.*?)\nConfig", re.S)
 _NO_FILE = re.compile(r"Could not load '([^']+)/([^'/]+)'")
 _NO_KEY = re.compile(r"Could not (?:override|append to config|find) '([^']+)'")
@@ -62,8 +63,12 @@ def read_stored(group: type[Stored], plain: Any, where: Path) -> Stored:
         ) from error
 
 
-def compose(overrides: Sequence[str]) -> Settings:
+def compose(overrides: Sequence[str], config_dir: Path | None = None) -> Settings:
     """Return the settings that command-line overrides describe, for commands that run nothing.
+
+    Args:
+        overrides: As for a run, one value each.
+        config_dir: A further folder of config groups.
 
     Raises:
         UserError: one line for each mistake.
@@ -71,9 +76,12 @@ def compose(overrides: Sequence[str]) -> Settings:
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
 
+    if config_dir is not None and not config_dir.is_dir():
+        raise UserError(f"--config-dir {config_dir}: no such folder; give one that holds config groups, e.g. prompt/")
+    further = [] if config_dir is None else [f"hydra.searchpath=[{quoted(f'file://{config_dir.absolute()}')}]"]
     try:
         with initialize_config_dir(version_base="1.3", config_dir=str(config_folder())):
-            config = hydra_compose("config", overrides=list(overrides))
+            config = hydra_compose("config", overrides=[*overrides, *further])
     except HYDRA_ERRORS as error:
         raise UserError(explain(error)) from error
     return settings_from(config)
@@ -83,9 +91,7 @@ def explain(error: Exception) -> str:
     """Return Hydra's complaint as one line with near names."""
     text = str(error)
     if match := _NO_OPTION.search(text):
-        group, given, listed = match.groups()
-        options = [line.strip() for line in listed.splitlines()]
-        return f"{group}={given}: no such option.{near(given, options)} Options: {', '.join(options)}"
+        return _no_option(*match.groups())
     if match := _NO_FILE.search(text):
         group, given = match.groups()
         return f"{group}={given}: no such option; give one of those that python -m runner --help lists"
@@ -100,6 +106,12 @@ def explain(error: Exception) -> str:
     return " ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
+def quoted(text: str) -> str:
+    """Return a text as Hydra reads it back."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'") if "'" in text else text
+    return f"'{escaped}'"
+
+
 def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
     """Yield every key of the settings in dotted form, for near names."""
     for name, field in model.model_fields.items():
@@ -111,8 +123,29 @@ def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[
 
 def near(given: str, allowed: list[str]) -> str:
     """Return `` Did you mean x?`` for the nearest allowed names, or nothing."""
-    names = [name for name in difflib.get_close_matches(given, allowed, n=3, cutoff=0.6) if name != given]
+    names = difflib.get_close_matches(given, dict.fromkeys(name for name in allowed if name != given), n=3, cutoff=0.6)
     return f" Did you mean {' or '.join(names)}?" if names else ""
+
+
+def _no_option(place: str, given: str, listed: str) -> str:
+    """Say what a group has instead: all of it, or of a large group the nearest and what lists all.
+
+    Args:
+        place: The group; of a hub id, which has a slash, its first half stands here too.
+        given: What was typed, or its second half.
+        listed: Hydra's list of options, one a line.
+    """
+    group, _, half = place.partition("/") if place.startswith("model/") else (place, "", "")
+    typed = f"{half}/{given}" if half else given
+    options = [line.strip() for line in listed.splitlines()]
+    if len(options) <= _LISTED:
+        return f"{group}={typed}: no such option.{near(given, options)} Options: {', '.join(options)}"
+    likely = difflib.get_close_matches(given, options, n=5, cutoff=0.5)
+    names = likely if len(likely) > 2 else difflib.get_close_matches(given, options, n=3, cutoff=0.0)
+    lists = "python -m runner models" if group == "model" else "python -m runner --help"
+    own = f" A hub id is given as model=custom model.id={typed}." if half else ""
+    advice = f"Did you mean {', '.join(names[:-1])} or {names[-1]}?"
+    return f"{group}={typed}: no such option. {advice}{own} {lists} lists all {len(options)}"
 
 
 def _plain(config: DictConfig, key: str) -> Any:

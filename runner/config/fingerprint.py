@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from bench.registry import own_file
-from runner.config.settings import AutoSettings, EngineSettings, ScriptedSettings, Settings, VllmSettings
+from runner.config.settings import (
+    AutoSettings,
+    EngineSettings,
+    GptqSettings,
+    ScriptedSettings,
+    Settings,
+    VllmSettings,
+)
 from runner.config.suite import Suite
 from runner.errors import UserError
 
@@ -39,17 +46,27 @@ def generation_fingerprint(settings: Settings, suite: Suite) -> str:
     asked: dict[str, Any] = {
         "model": settings.model.model_dump(mode="json", include=_MODEL),
         "chat_template": _file_hash(settings.model.chat_template),
-        "precision": settings.precision.name,
+        "precision": _precision(settings),
         "engine": _engine(settings.engine),
         "prompt": [PROMPT_VERSION, settings.prompt.system, settings.prompt.user],
         "sampling": settings.sampling.model_dump(mode="json", exclude={"name"}),
-        "budget": settings.budget.model_dump(mode="json", exclude={"reuse"}),
+        "budget": _budget(settings),
         "effort": [settings.effort.level, settings.model.efforts.get(settings.effort.level)],
         "tools": settings.tools.names,
         "data": [settings.suite.seed, _data_version(settings, suite)],
     }
     text = json.dumps(asked, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def _precision(settings: Settings) -> str | list[Any]:
+    """Return the number format; of GPTQ weights also whose they are, or what the quantising depends on."""
+    precision = settings.precision
+    if not isinstance(precision, GptqSettings):
+        return precision.name
+    published = settings.model.checkpoints.get(precision.name)
+    weights = precision.calibration_samples if published is None else published.model_dump(mode="json")
+    return [precision.name, precision.compute, weights]
 
 
 def _engine(engine: EngineSettings) -> dict[str, Any]:
@@ -60,6 +77,14 @@ def _engine(engine: EngineSettings) -> dict[str, Any]:
     if isinstance(engine, AutoSettings):
         return {"name": engine.name, "max_model_len": engine.vllm.max_model_len}
     return {"name": engine.name}
+
+
+def _budget(settings: Settings) -> dict[str, Any]:
+    """Return the budget. Without a limit all kinds are one; but a provider may be told so, which is not nothing."""
+    budget = settings.budget
+    if budget.tokens is None and settings.model.source != "api":
+        return {"kind": "total", "tokens": None}
+    return budget.model_dump(mode="json", exclude={"reuse"})
 
 
 def _data_version(settings: Settings, suite: Suite) -> dict[str, Any]:

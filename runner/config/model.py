@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from runner.config.fields import Group, Line, Positive, Real, Text
 
@@ -27,6 +28,8 @@ class Checkpoint(Group):
 # One scale for all models; each says in its file which of these it has, and what is sent for them.
 EffortLevel = Literal["default", "none", "minimal", "low", "medium", "high"]
 Provider = Literal["openai", "google", "anthropic"]
+# Variables of a chat template, or fields of a request to a provider; a text is a word behind the question.
+Sent = Mapping[str, JsonValue] | Line
 
 
 class ModelSettings(Group):
@@ -48,9 +51,10 @@ class ModelSettings(Group):
     params_b: Annotated[Real, Field(gt=0)] | None = Field(None, description="Parameters in billions")
     context: Positive | None = Field(None, description="Tokens of prompt and output together; null reads the model's")
     thinking: ThinkingMarkers | None = Field(None, description="Thinking markers; null for a model without")
-    efforts: Mapping[EffortLevel, Mapping[str, bool | int | str]] = Field(
+    efforts: Mapping[EffortLevel, Sent] = Field(
         default_factory=dict,
-        description="Efforts that the model knows, each with what its chat template, or its provider, is given",
+        description="Efforts that the model knows, each with what its chat template, or its provider, is given; "
+        "a text such as /no_think is said behind the question",
     )
     default_effort: EffortLevel | None = Field(
         None, description="Which of its efforts it makes untold; null where that is none of them, or not known"
@@ -83,3 +87,21 @@ class ModelSettings(Group):
         if self.default_effort is not None and self.default_effort not in self.efforts:
             raise ValueError(f"model.default_effort={self.default_effort} is none of the model's efforts")
         return self
+
+    def effort_options(self, level: EffortLevel) -> Mapping[str, JsonValue]:
+        """Return what the chat template, or the provider, is given for an effort; nothing for one it does not know."""
+        sent = self.efforts.get(level, {})
+        return {} if isinstance(sent, str) else sent
+
+
+def sent_text(sent: Sent) -> str:
+    """Return what is sent for an effort as a person reads it: ``a.b=1, c=true``, or the word; empty for nothing."""
+    return sent if isinstance(sent, str) else ", ".join(sorted(_flat(sent)))
+
+
+def _flat(sent: Mapping[str, JsonValue], prefix: str = "") -> Iterator[str]:
+    for name, value in sent.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}={value if isinstance(value, str) else json.dumps(value)}"

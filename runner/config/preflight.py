@@ -10,24 +10,35 @@ from runner.config import machine
 from runner.config.compose import near
 from runner.config.settings import (
     ConcreteEngine,
+    GptqSettings,
     ModelSettings,
+    NativeBudget,
     ScriptedSettings,
     Settings,
     ThinkingBudget,
+    TransformersSettings,
     VllmSettings,
 )
 from runner.engines.base import EngineCapabilities
 from runner.errors import UserError
 
 
-def preflight(settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> None:
+def preflight(
+    settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities, *, elsewhere: bool = False
+) -> None:
     """Check a point without loading anything; a plan may be made on a machine that can't run it.
+
+    Args:
+        settings: What is asked.
+        engine: The engine, already resolved.
+        capabilities: What it can do.
+        elsewhere: Whether another machine will run it, such as a cluster's node.
 
     Raises:
         UserError: everything that is wrong, a line each.
     """
     mistakes = list(_mistakes(settings, engine, capabilities))
-    if not settings.plan:
+    if not settings.plan and not elsewhere:
         mistakes += unavailable(settings, engine)
     if mistakes:
         raise UserError("\n".join(mistakes))
@@ -38,15 +49,18 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
     if model.source == "api":
         yield f"model={model.name} needs engine={model.provider}, which this version does not have yet"
         return
-    if model.context is not None and (budget.most_tokens or 0) >= model.context:
+    most = budget.most_tokens or budget.tokens or 0
+    if model.context is not None and most >= model.context:
         yield (
-            f"budget.tokens={budget.most_tokens}: the context of {model.name} holds {model.context} tokens of prompt "
+            f"budget.tokens={most}: the context of {model.name} holds {model.context} tokens of prompt "
             "and output together; give less, or null to use what is left of it"
         )
     if settings.sampling.noise == "counter" and not capabilities.counter_noise:
         yield f"sampling.noise=counter: engine={engine.name} draws by itself; use sampling.noise=stream (or auto)"
     if isinstance(budget, ThinkingBudget):
         yield from _unclosable(model, engine, capabilities)
+    if isinstance(budget, NativeBudget) and budget.tokens is not None:
+        yield from _uncappable(model, engine, capabilities)
     level = settings.effort.level
     if level != "default" and level not in model.efforts:
         known = ", ".join(model.efforts) or "none of them"
@@ -55,6 +69,12 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
         yield f"engine.max_model_len={engine.max_model_len}: the context of {model.name} is {model.context}; give less"
     if isinstance(engine, ScriptedSettings):
         yield from _unknown_tasks(engine)
+    compute = settings.precision.compute if isinstance(settings.precision, GptqSettings) else None
+    if isinstance(engine, VllmSettings) and compute == "fp32":
+        yield (
+            f"precision={settings.precision.name} with precision.compute=fp32: vLLM computes with GPTQ weights in 16 "
+            "bits alone; use precision.compute=auto, or engine=transformers"
+        )
     scripted = isinstance(engine, ScriptedSettings)
     if (model.source == "none") != scripted:
         yield f"model={model.name} with engine={engine.name}: model=scripted and engine=scripted go together"
@@ -71,6 +91,27 @@ def unavailable(settings: Settings, engine: ConcreteEngine) -> Iterator[str]:
     no_gpu = not machine.has_gpu() and sys.platform != "darwin"  # Apple's GPU shows once torch is loaded
     if settings.precision.name == "fp16" and no_gpu:
         yield "precision=fp16: a CPU has no fast fp16 arithmetic; use precision=fp32 (or auto)"
+    if isinstance(settings.precision, GptqSettings):
+        yield from _unloadable(settings.precision, engine, no_gpu)
+
+
+def _unloadable(precision: GptqSettings, engine: ConcreteEngine, no_gpu: bool) -> Iterator[str]:
+    """Yield why GPTQ weights can't run here on an engine."""
+    asked = f"precision={precision.name}"
+    if isinstance(engine, VllmSettings):
+        if no_gpu and precision.bits == 8:
+            yield f"{asked}: vLLM has no 8-bit GPTQ for a CPU; use engine=transformers, or precision=int4"
+        if no_gpu and precision.compute == "fp16":
+            yield f"{asked} with precision.compute=fp16: vLLM on a CPU takes bf16 alone; use precision.compute=auto"
+        return
+    missing = [name for name in ("gptqmodel", "optimum") if not machine.has_package(name)]
+    if isinstance(engine, TransformersSettings) and missing:
+        yield (
+            f"{asked}: engine=transformers needs {' and '.join(missing)}, not installed here; use engine=vllm, or an "
+            "environment that has them (docs/precision.md)"
+        )
+    if no_gpu and precision.compute == "fp16":
+        yield f"{asked} with precision.compute=fp16: a CPU has no fast fp16 arithmetic; use precision.compute=auto"
 
 
 def _unclosable(model: ModelSettings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
@@ -78,6 +119,13 @@ def _unclosable(model: ModelSettings, engine: ConcreteEngine, capabilities: Engi
         yield f"budget=thinking: model={model.name} does not think; use budget=total"
     if not capabilities.continues:
         yield f"budget=thinking: engine={engine.name} can't continue a text, so no thinking can be closed there"
+
+
+def _uncappable(model: ModelSettings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
+    if model.thinking is None:
+        yield f"budget=native: model={model.name} does not think; use budget=total"
+    if not capabilities.thinking_cap:
+        yield f"budget=native: engine={engine.name} has no cap on thinking of its own; use budget=thinking"
 
 
 def _unknown_tasks(engine: ScriptedSettings) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -24,12 +24,29 @@ class Scoring(StrEnum):
     RELEASED_CODE = "released_code"  # the decisions of the published code, to compare with published rows
 
 
+NumberFormat = Literal["auto", "fp16", "bf16", "fp32"]
+
+
 class PrecisionSettings(Group):
     """In which number format the model computes."""
 
-    name: Literal["auto", "fp16", "bf16", "fp32"] = Field(
-        description="auto: the trained format on a GPU, fp32 where a CPU only emulates it"
-    )
+    name: NumberFormat = Field(description="auto: the trained format on a GPU, fp32 where a CPU only emulates it")
+
+
+class GptqSettings(Group):
+    """Weights in few bits by GPTQ: a published checkpoint where the model names one, else quantised here."""
+
+    name: Literal["int8", "int4"] = Field(description="Bits of a weight")
+    compute: NumberFormat = Field(description="Number format of everything else; auto: what suits engine and device")
+    calibration_samples: Positive = Field(description="Prompts that decide the rounding, where it is quantised here")
+
+    @property
+    def bits(self) -> int:
+        """Bits of a weight."""
+        return int(self.name.removeprefix("int"))
+
+
+Precision = Annotated[PrecisionSettings | GptqSettings, Field(discriminator="name")]
 
 
 class TransformersSettings(Group):
@@ -158,7 +175,43 @@ class ThinkingBudget(Group):
         return self.tokens + self.answer_tokens
 
 
-BudgetSettings = Annotated[TotalBudget | ThinkingBudget, Field(discriminator="kind")]
+class HintBudget(Group):
+    """A cap that the model is only told: nothing is forced, and the record says whether the text stayed within it."""
+
+    reuse: ClassVar[bool] = False  # the prompts of two caps differ, so no text is the beginning of another
+
+    kind: Literal["hint"] = Field(description="A cap that the prompt states and nothing enforces")
+    tokens: Positive | None = Field(description="Output tokens that the model is told; null says nothing")
+    text: Text = Field(description="What is said, a paragraph of its own behind the question; {tokens} is the cap")
+
+    @model_validator(mode="after")
+    def _says_it(self) -> HintBudget:
+        if "{tokens}" not in self.text:
+            raise ValueError("budget.text must contain {tokens}")
+        return self
+
+    @property
+    def most_tokens(self) -> None:
+        """A hint keeps no text short."""
+        return None
+
+
+class NativeBudget(Group):
+    """A cap on thinking that the engine or the provider itself enforces; the answer has none."""
+
+    reuse: ClassVar[bool] = False  # the engine closes the thinking in a way of its own, so nothing is cut or continued
+
+    kind: Literal["native"] = Field(description="The engine's or the provider's own cap on thinking")
+    tokens: Natural | None = Field(description="Most thinking tokens; null leaves it to the model")
+
+    @property
+    def most_tokens(self) -> None:
+        """The answer may be of any length."""
+        return None
+
+
+BudgetKind = Literal["total", "thinking", "hint", "native"]
+BudgetSettings = Annotated[TotalBudget | ThinkingBudget | HintBudget | NativeBudget, Field(discriminator="kind")]
 
 
 class EffortSettings(Group):
@@ -235,7 +288,7 @@ class Settings(Group):
     plan: bool = Field(description="Only say what would be done")
     scoring: Scoring = Field(description="Who decides: paper is our grader, released_code the published code's ways")
     model: ModelSettings
-    precision: PrecisionSettings
+    precision: Precision
     engine: EngineSettings
     suite: SuiteSettings
     budget: BudgetSettings

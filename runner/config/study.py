@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from runner.config.model import sent_text
 from runner.config.settings import Settings
 
 
@@ -49,8 +50,7 @@ def _sent(point: Settings) -> str:
     """Return what tells the model of a point how hard to think, as text; empty where nothing does."""
     model, level = point.model, point.effort.level
     effective = model.default_effort if level == "default" else level
-    sent = {} if effective is None else model.efforts.get(effective, {})
-    return ", ".join(f"{name}={value}" for name, value in sorted(sent.items()))
+    return "" if effective is None else sent_text(model.efforts.get(effective, {}))
 
 
 def _equal(labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -179,6 +179,14 @@ class _Naming:
             raise UserError(f"task {self.task}: {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
+def lasting(settings: SuiteSettings) -> SuiteSettings:
+    """Return the settings as they are stored: where a user's tasks lie does not depend on where we are."""
+    if settings.task_folder is None:
+        return settings
+    absolute = str(Path(settings.task_folder).expanduser().absolute())
+    return settings.model_copy(update={"task_folder": absolute})
+
+
 def _drawn(task: Task, seed: int, fold: int, index: int) -> Problem:
     with _Naming(task.name):
         return task.problem(seed=seed, fold=fold, index=index)

@@ -35,6 +35,7 @@ class EngineCapabilities:
         continues_draws: A continued text draws what the uninterrupted one would have drawn. Without it that holds
             for greedy decoding and counter noise alone.
         counter_noise: Draws by ``SamplingParams.noise == "counter"``.
+        thinking_cap: Honours ``Request.thinking_cap``.
     """
 
     continues: bool
@@ -44,6 +45,7 @@ class EngineCapabilities:
     local: bool
     continues_draws: bool = False
     counter_noise: bool = False
+    thinking_cap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,21 @@ from runner.config.settings import (
     AutoSettings,
     ConcreteEngine,
     EngineSettings,
+    GptqSettings,
+    Precision,
     SamplingSettings,
     ScriptedSettings,
     Settings,
+    TransformersSettings,
     VllmSettings,
 )
 from runner.engines.base import Engine, EngineCapabilities, LoadedModel
 from runner.engines.writing import Writer
 from runner.errors import UserError
 from runner.sampling.request import Noise
-from runner.weights.locate import locate
+from runner.weights.quantize import tokenizer_for, weights_for
+
+_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 
 
 def resolve(engine: EngineSettings) -> ConcreteEngine:
@@ -59,7 +64,17 @@ def make_engine(settings: Settings, engine: ConcreteEngine, problem_of: Callable
         from runner.engines.scripted import ScriptedEngine
 
         return ScriptedEngine(settings.model, engine, problem_of)
-    weights = locate(settings.model)
+    made = _local(settings, engine)
+    try:
+        check_precision(settings.precision, made.loaded)
+    except UserError:
+        made.close()
+        raise
+    return made
+
+
+def _local(settings: Settings, engine: TransformersSettings | VllmSettings) -> Engine:
+    weights = weights_for(settings.model, settings.precision)
     if isinstance(engine, VllmSettings):
         from runner.engines.vllm import VllmEngine
 
@@ -67,6 +82,25 @@ def make_engine(settings: Settings, engine: ConcreteEngine, problem_of: Callable
     from runner.engines.transformers import TransformersEngine
 
     return TransformersEngine(settings.model, settings.precision, engine, weights)
+
+
+def check_precision(precision: Precision, loaded: LoadedModel) -> None:
+    """Refuse a model whose loaded weights, or the format it computes in, are not what was asked for.
+
+    Raises:
+        UserError: says what was loaded.
+    """
+    wanted = precision.compute if isinstance(precision, GptqSettings) else precision.name
+    same = wanted == "auto" or loaded.compute_dtype == _DTYPES[wanted]
+    if isinstance(precision, GptqSettings):
+        same = same and (loaded.weight_format, loaded.weight_bits) == ("gptq", precision.bits)
+    elif precision.name != "auto":
+        same = same and loaded.weight_format == "dense"
+    if not same:
+        raise UserError(
+            f"precision={precision.name} was asked for, but loaded are {loaded.weight_bits}-bit {loaded.weight_format} "
+            f"weights that compute in {loaded.compute_dtype}; name other weights, or give precision=auto"
+        )
 
 
 def noise_of(sampling: SamplingSettings, can: EngineCapabilities) -> Noise:
@@ -98,11 +132,11 @@ def make_writer(settings: Settings, loaded: LoadedModel) -> Writer:
         raise UserError(f"engine={loaded.engine} gives no token ids, so its texts can't be cut")
     from runner.engines.tokenization import Tokenization
 
-    weights = locate(settings.model)
-    if weights.revision != loaded.model_revision:
+    weights = tokenizer_for(settings.model, settings.precision, loaded.model_revision)
+    if weights is None:
         raise UserError(
-            f"the run was made with revision {loaded.model_revision} of {settings.model.id}, here is "
-            f"{weights.revision}: its texts can't be cut with that"
+            f"the run was made with revision {loaded.model_revision} of {settings.model.id}, which is not the one "
+            "that is here: its texts can't be cut with that"
         )
     return Tokenization.load(weights.folder, settings.model, loaded.context)
 

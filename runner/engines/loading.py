@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 import torch
 import transformers
 
 from runner.config import machine
-from runner.config.settings import ModelSettings
+from runner.config.settings import GptqSettings, ModelSettings, NumberFormat, Precision
 from runner.engines.base import LoadedModel
 from runner.errors import UserError
 from runner.weights.weights import Weights
 
-Format = Literal["auto", "fp16", "bf16", "fp32"]
-
+_QUICK_GROUPS = (32, 64, 128, 256)  # what PyTorch's own 4-bit kernel takes
 _DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 
 
@@ -41,7 +42,12 @@ def pick_device(wanted: str | None) -> torch.device:
     return device
 
 
-def pick_dtype(wanted: Format, trained: torch.dtype, device: torch.device) -> torch.dtype:
+def number_format(precision: Precision) -> NumberFormat:
+    """Return what a precision computes in."""
+    return precision.compute if isinstance(precision, GptqSettings) else precision.name
+
+
+def pick_dtype(wanted: NumberFormat, trained: torch.dtype, device: torch.device) -> torch.dtype:
     """Return the number format to compute in.
 
     ``auto`` is the format the weights were trained in, except for float32 where the hardware would only emulate it:
@@ -76,10 +82,26 @@ def load_config(weights: Weights, model: ModelSettings) -> Any:
     """
     with quiet():
         try:
-            return transformers.AutoConfig.from_pretrained(weights.folder, trust_remote_code=model.trust_remote_code)
+            config = transformers.AutoConfig.from_pretrained(weights.folder, trust_remote_code=model.trust_remote_code)
         except (OSError, ValueError, ImportError) as error:
             reason = str(error).strip().partition("\n")[0]
             raise UserError(f"can't read the model in {weights.folder}: {reason}") from error
+    separate = weights.folder / "quantize_config.json"
+    if getattr(config, "quantization_config", None) is None and separate.exists():
+        config.quantization_config = _of_autogptq(separate)
+    return config
+
+
+def _of_autogptq(path: Path) -> dict[str, Any]:
+    """Return how weights are quantised from the file of its own that AutoGPTQ wrote, in transformers' words.
+
+    Raises:
+        UserError: it can't be read.
+    """
+    try:
+        return {**json.loads(path.read_text("utf-8")), "quant_method": "gptq"}
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(f"can't read {path}: {error}") from error
 
 
 def context_of(config: Any, model: ModelSettings) -> int:
@@ -95,7 +117,7 @@ def context_of(config: Any, model: ModelSettings) -> int:
     return min(known)
 
 
-def load_model(weights: Weights, model: ModelSettings, config: Any, wanted: Format, device: torch.device) -> Any:
+def load_model(weights: Weights, model: ModelSettings, config: Any, wanted: NumberFormat, device: torch.device) -> Any:
     """Return the model on ``device``, ready to compute.
 
     Raises:
@@ -104,6 +126,7 @@ def load_model(weights: Weights, model: ModelSettings, config: Any, wanted: Form
     """
     trained = config.get_text_config(decoder=True).dtype or config.dtype or torch.float32
     dtype = pick_dtype(wanted, trained, device)
+    _prepare_gptq(config, dtype, device)
     with quiet():
         try:
             loaded, report = transformers.AutoModelForCausalLM.from_pretrained(
@@ -126,20 +149,68 @@ def load_model(weights: Weights, model: ModelSettings, config: Any, wanted: Form
     return loaded.eval()
 
 
+def _prepare_gptq(config: Any, dtype: torch.dtype, device: torch.device) -> None:
+    """Name the kernel for GPTQ weights on a CPU; on a GPU GPTQModel knows best. Others need nothing.
+
+    Its own choice would compile C++ on some CPUs and not on others. The plain one takes any weights and formats; the
+    quick one, of PyTorch itself, takes 4 bits in groups and 16-bit numbers.
+    """
+    quantization = getattr(config, "quantization_config", None)
+    if not isinstance(quantization, dict) or quantization.get("quant_method") != "gptq":
+        return
+    _hush_gptqmodel()
+    if device.type != "cpu":
+        return
+    quick = quantization.get("bits") == 4 and quantization.get("group_size") in _QUICK_GROUPS
+    quantization["backend"] = "gptq_torch_aten" if quick and dtype is not torch.float32 else "gptq_torch"
+
+
+def _hush_gptqmodel() -> None:
+    """Keep GPTQModel's banner and advice off the terminal; transformers imports it once it loads such weights."""
+    with suppress(ImportError):
+        from logbar import LogBar
+
+        LogBar.shared().setLevel("ERROR")
+
+
 def describe(loaded: Any, weights: Weights, context: int) -> LoadedModel:
     """Return what was loaded, read back from the model itself."""
     parameter = next(value for value in loaded.parameters() if value.is_floating_point())
-    quantization = getattr(loaded.config, "quantization_config", None)
+    bits, weight_format = _weights_in(loaded, parameter.element_size() * 8)
     return LoadedModel(
         engine="transformers",
         model_revision=weights.revision,
-        weight_bits=getattr(quantization, "bits", parameter.element_size() * 8),
-        weight_format="dense" if quantization is None else str(getattr(quantization, "quant_method", "quantized")),
+        weight_bits=bits,
+        weight_format=weight_format,
         compute_dtype=str(parameter.dtype).removeprefix("torch."),
         device=_device_name(parameter.device),
         context=context,
-        versions={"torch": torch.__version__, "transformers": transformers.__version__},
+        versions={"torch": torch.__version__, "transformers": transformers.__version__, **_kernels(weight_format)},
     )
+
+
+def _kernels(weight_format: str) -> dict[str, str]:
+    """Return the version of what computes with weights of a format, where that is a package of its own."""
+    version = machine.version("gptqmodel") if weight_format == "gptq" else None
+    return {} if version is None else {"gptqmodel": version}
+
+
+def _weights_in(loaded: Any, dense_bits: int) -> tuple[int, str]:
+    """Return bits and format of the weights that the layers really hold, whatever the configuration says.
+
+    Raises:
+        UserError: a configuration speaks of quantised weights, and no layer holds any.
+    """
+    quantization = getattr(loaded.config, "quantization_config", None)
+    if quantization is None:
+        return dense_bits, "dense"
+    method = str(getattr(quantization.quant_method, "value", quantization.quant_method))
+    if method != "gptq":
+        return getattr(quantization, "bits", dense_bits), method
+    layers = [layer for layer in loaded.modules() if hasattr(layer, "bits") and hasattr(layer, "group_size")]
+    if not layers:
+        raise UserError("the configuration speaks of GPTQ weights, but no layer holds any; the checkpoint is damaged")
+    return max(layer.bits for layer in layers), method
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -57,6 +57,7 @@ class ScriptedEngine:
         local=True,
         continues_draws=True,
         counter_noise=True,
+        thinking_cap=True,
     )
 
     _has_died: ClassVar[bool] = False  # in this process; the engine built in its place lives on
@@ -169,9 +170,18 @@ class ScriptedEngine:
         if calls and turn == "0":
             return self._cut(request, rendered, _TOOL_CALL, ends=True)
         thought, said, ends = self._script(self._problem_of(problem_id), stream)
+        if request.thinking_cap is not None and thought:
+            thought, said = self._capped(thought, request.thinking_cap), said or _prose(stream, self._context)
         whole, prefix = thought + said, "".join(segment.text for segment in request.prefix)
         text = whole.removeprefix(prefix) if whole.startswith(prefix) else said.removeprefix(_own_text(request))
         return self._cut(request, rendered, text, ends)
+
+    def _capped(self, thought: str, cap: int) -> str:
+        """Return the thinking, closed at the cap where it is longer."""
+        assert self._model.thinking is not None
+        opening, closing = self._model.thinking.open, self._model.thinking.close
+        body, closed, _ = thought.removeprefix(opening).partition(closing)
+        return thought if closed and len(body) <= cap else f"{opening}{body[:cap]}{closing}\n\n"
 
     def _script(self, problem: Problem, stream: Stream) -> tuple[str, str, bool]:
         """Return the thinking with its markers, the visible text, and whether it ends by itself."""

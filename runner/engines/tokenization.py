@@ -154,7 +154,7 @@ class Tokenization:
         ids = (*self._begin_ids, *self._encode(prompt.text))
         return prompt, ids, hashlib.sha256(np.asarray(ids, dtype="<u4").tobytes()).hexdigest()
 
-    def _chat(self, messages: tuple[Message, ...], options: Mapping[str, bool | int | str]) -> ChatPrompt:
+    def _chat(self, messages: tuple[Message, ...], options: Mapping[str, Any]) -> ChatPrompt:
         if self.model.kind == "base":
             return ChatPrompt("\n\n".join(message.content for message in messages), turn_start="")
         if self.template is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from runner.config import machine
-from runner.config.settings import ModelSettings, PrecisionSettings, TransformersSettings
+from runner.config.settings import ModelSettings, Precision, TransformersSettings
 from runner.engines.base import EngineCapabilities, EngineDied
 from runner.engines.row import Row
 from runner.engines.tokenization import Tokenization
@@ -56,7 +56,7 @@ class TransformersEngine:
     )
 
     def __init__(
-        self, model: ModelSettings, precision: PrecisionSettings, settings: TransformersSettings, weights: Weights
+        self, model: ModelSettings, precision: Precision, settings: TransformersSettings, weights: Weights
     ) -> None:
         """Load the model.
 
@@ -78,7 +78,7 @@ class TransformersEngine:
         context = loading.context_of(config, model)
         with loading.quiet():
             self.tokenization = Tokenization.load(weights.folder, model, context)
-        network = loading.load_model(weights, model, config, precision.name, device)
+        network = loading.load_model(weights, model, config, loading.number_format(precision), device)
         self.loaded = loading.describe(network, weights, context)
         self.default_sampling = self.tokenization.default_sampling()
         self.window = _WINDOW_BATCHES * settings.batch_size

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runner.config import machine
-from runner.config.settings import ModelSettings, PrecisionSettings, VllmSettings
+from runner.config.settings import GptqSettings, ModelSettings, Precision, VllmSettings
 from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
 from runner.engines.tokenization import Tokenization
 from runner.engines.vllm_core import VllmCore
@@ -45,11 +45,10 @@ class VllmEngine:
         stop_strings=True,
         local=True,
         counter_noise=True,
+        thinking_cap=True,
     )
 
-    def __init__(
-        self, model: ModelSettings, precision: PrecisionSettings, settings: VllmSettings, weights: Weights
-    ) -> None:
+    def __init__(self, model: ModelSettings, precision: Precision, settings: VllmSettings, weights: Weights) -> None:
         """Load the model.
 
         Raises:
@@ -58,7 +57,7 @@ class VllmEngine:
         environment = _environment(settings)
         self._core = VllmCore(environment, lambda: _arguments(model, precision, settings, weights))
         try:
-            self.loaded = _loaded(self._core.config.model_config, weights)
+            self.loaded = _loaded(self._core.config, weights)
             self._tokenization = Tokenization.load(weights.folder, model, self._core.config.model_config.max_model_len)
         except BaseException:
             self._core.close()
@@ -154,6 +153,7 @@ def _sampling_params(request: Request, rendered: Rendered, end_ids: Sequence[int
         detokenize=bool(request.stop),
         skip_special_tokens=False,  # stop strings are looked for in the text that is stored
         output_kind=RequestOutputKind.FINAL_ONLY,
+        **({} if request.thinking_cap is None else {"thinking_token_budget": request.thinking_cap}),
     )
     if params.extra_args is None and params.temperature != sampling.temperature:
         raise ValueError(f"temperature {sampling.temperature} is too small; give 0 or at least {params.temperature}")
@@ -184,7 +184,7 @@ def _stream_seed(seed: int, prefix_tokens: int) -> int:
 
 
 def _arguments(
-    model: ModelSettings, precision: PrecisionSettings, settings: VllmSettings, weights: Weights
+    model: ModelSettings, precision: Precision, settings: VllmSettings, weights: Weights
 ) -> Mapping[str, Any]:
     """Return the arguments of ``vllm.EngineArgs``.
 
@@ -196,6 +196,8 @@ def _arguments(
         "model": str(weights.folder),
         "trust_remote_code": model.trust_remote_code,
         "dtype": _dtype(model, precision, weights, device),
+        # vLLM finds by itself what config.json says, and needs a hint where AutoGPTQ wrote a file of its own.
+        **({"quantization": "gptq"} if (weights.folder / "quantize_config.json").is_file() else {}),
         # The model's own generation_config must not act, and ours goes with each request.
         "generation_config": "vllm",
         "max_model_len": min(filter(None, (settings.max_model_len, model.context)), default=None),
@@ -206,9 +208,22 @@ def _arguments(
         "enforce_eager": settings.enforce_eager,
         "enable_prefix_caching": settings.prefix_caching,
         "logits_processors": ["runner.engines.vllm_noise:CounterNoise"],
+        **_thinking_arguments(model),
         "disable_log_stats": True,
         "seed": 0,
     }
+
+
+def _thinking_arguments(model: ModelSettings) -> Mapping[str, Any]:
+    """Return what vLLM has to know for its own cap on thinking; it costs requests without a cap nothing."""
+    if model.thinking is None:
+        return {}
+    try:
+        from vllm.config.reasoning import ReasoningConfig
+    except ImportError:  # a vLLM that has no such cap; it refuses or ignores the requests that ask for one
+        return {}
+    markers = model.thinking
+    return {"reasoning_config": ReasoningConfig(reasoning_start_str=markers.open, reasoning_end_str=markers.close)}
 
 
 def _device_type() -> str:
@@ -224,18 +239,22 @@ def _device_type() -> str:
     return device
 
 
-def _dtype(model: ModelSettings, precision: PrecisionSettings, weights: Weights, device: str) -> str:
+def _dtype(model: ModelSettings, precision: Precision, weights: Weights, device: str) -> str:
     """Return the number format to compute in, chosen as engine=transformers does."""
     import torch
 
-    from runner.engines.loading import load_config, pick_dtype
+    from runner.engines.loading import load_config, number_format, pick_dtype
 
     config = load_config(weights, model)
     trained = config.get_text_config(decoder=True).dtype or config.dtype or torch.float32
+    wanted = number_format(precision)
+    if isinstance(precision, GptqSettings) and wanted == "auto":
+        # vLLM's GPTQ kernels take 16 bits alone, and those of its CPU build bfloat16, emulated or not.
+        return "bfloat16" if device == "cpu" or trained is torch.bfloat16 else "float16"
     if device == "cpu":
-        return str(pick_dtype(precision.name, trained, torch.device("cpu"))).removeprefix("torch.")
-    if precision.name != "auto":
-        return _DTYPES[precision.name]
+        return str(pick_dtype(wanted, trained, torch.device("cpu"))).removeprefix("torch.")
+    if wanted != "auto":
+        return _DTYPES[wanted]
     # vLLM's own auto halves float32. It knows the GPU without opening it, which would cost memory here.
     return "float32" if trained is torch.float32 else "auto"
 
@@ -247,6 +266,8 @@ def _environment(settings: VllmSettings) -> Mapping[str, str]:
         "VLLM_NO_USAGE_STATS": "1",
         # As a CPU build does always: a fork would copy the locks that our other threads hold at that moment.
         "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
+        # On some CPUs it would round activations to 8 bits beside 4-bit weights, which nobody asked for.
+        "VLLM_CPU_INT4_W4A8": "0",
         "VLLM_CPU_KVCACHE_SPACE": str(settings.cpu_kv_cache_gib),
         "VLLM_CPU_OMP_THREADS_BIND": _cores(settings.tensor_parallel_size * settings.pipeline_parallel_size),
     }
@@ -262,19 +283,21 @@ def _cores(ranks: int) -> str:
     return "|".join(",".join(map(str, share)) for share in shares)
 
 
-def _loaded(config: Any, weights: Weights) -> LoadedModel:
-    """Return what was loaded, read back from vLLM's ``ModelConfig``."""
+def _loaded(whole: Any, weights: Weights) -> LoadedModel:
+    """Return what was loaded, read back from the ``VllmConfig`` that the layers were built by."""
     import torch
     import transformers
     import vllm
     from vllm.platforms import current_platform
 
-    quantization = getattr(config.hf_config, "quantization_config", None)
+    config, quantization = whole.model_config, whole.quant_config
+    # Names of kernels, such as auto_gptq and gptq_marlin, for weights of one format.
+    gptq = quantization is not None and "gptq" in quantization.get_name()
     return LoadedModel(
         engine="vllm",
         model_revision=weights.revision,
-        weight_bits=(quantization or {}).get("bits", config.dtype.itemsize * 8),
-        weight_format="dense" if quantization is None else quantization.get("quant_method", config.quantization),
+        weight_bits=config.dtype.itemsize * 8 if quantization is None else getattr(quantization, "weight_bits", None),
+        weight_format="dense" if quantization is None else "gptq" if gptq else quantization.get_name(),
         compute_dtype=str(config.dtype).removeprefix("torch."),
         device=current_platform.get_device_name(),
         context=config.max_model_len,

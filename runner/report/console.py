@@ -31,6 +31,11 @@ def visible(text: str) -> str:
     )
 
 
+def visible_line(text: object) -> str:
+    """Return a text, such as a file's name, as :func:`visible` does, on one line."""
+    return visible(str(text)).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def print_line(console: Console, text: str) -> None:
     """Print text as it is: no markup, no colours, no breaking of lines."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)

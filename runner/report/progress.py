@@ -28,15 +28,17 @@ class RunProgress:
         console: Where to show it; live bars only if it is a terminal.
         total: Samples to generate now.
         already: Samples that earlier runs left in the folder.
+        label: What its lines begin with where many runs have one line each; the last one is then left to the caller.
 
     Attributes:
         tokens: Output tokens so far.
     """
 
-    def __init__(self, console: Console, total: int, already: int) -> None:
+    def __init__(self, console: Console, total: int, already: int, label: str | None = None) -> None:
         self._console = console
         self._total = total
         self._already = already
+        self._label = label
         self._start = time.monotonic()
         self._last_line = self._start
         self.tokens = 0
@@ -62,7 +64,8 @@ class RunProgress:
         """Show the progress while the block runs."""
         if not self._console.is_terminal:
             yield
-            self._print_line()
+            if self._label is None:
+                self._print_line()
             return
         with Live(get_renderable=self._render, console=self._console, refresh_per_second=4, transient=True):
             yield
@@ -100,7 +103,8 @@ class RunProgress:
         accuracy = fmean(self._right[task] / asked for task, asked in self._asked.items()) if self._asked else None
         shown = "–" if accuracy is None else f"{accuracy:.3f}"
         rate = self.tokens / max(time.monotonic() - self._start, 1e-9)
-        text = f"{self._seen}/{self._total} samples, {rate:.0f} tokens/s, {self._left()} left, accuracy {shown}"
+        text = "" if self._label is None else f"{self._label}: "
+        text += f"{self._seen}/{self._total} samples, {rate:.0f} tokens/s, {self._left()} left, accuracy {shown}"
         if self._already:
             text += f", {self._already} from before"
         return text + (f", {self._errors} failed" if self._errors else "")

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from runner.config.model import EffortLevel
 from runner.config.settings import Scoring
 from runner.errors import StorageError, UserError
 from runner.report.console import print_line
 from runner.report.terminal import mean, share, span
 from runner.results.layout import RunFolder, find_runs
 from runner.results.load import runs_of
+from runner.results.run import Run
 from runner.results.summary import compute_summary
 
 if TYPE_CHECKING:
@@ -47,12 +49,13 @@ def show_study(study: Path, scoring: Scoring, console: Console, asked: Sequence[
 
     Points that are not done have a row that says so.
     """
-    found = [(folder, run.settings, run.loaded.engine) for folder, run in runs_of(study)] if find_runs(study) else []
+    runs = list(runs_of(study)) if find_runs(study) else []
+    found = [(folder, run.settings, run.loaded.engine) for folder, run in runs]
     begun = {folder.path for folder, _, _ in found}
     rows = found + [(row.folder, row.settings, row.engine) for row in asked if row.folder.path not in begun]
-    rows.sort(key=lambda row: _rank(row[1], row[2]))
-    choices = [_choices(settings, engine) for _, settings, engine in rows]
-    apart = [name for name in choices[0] if name == "model" or len({chosen[name] for chosen in choices}) > 1]
+    rows.sort(key=lambda row: rank(row[1], row[2]))
+    choices = set_apart([(settings, engine) for _, settings, engine in rows])
+    apart = list(choices[0])
     states = {row.folder.path: row.state for row in asked}
     unfinished = any(state != "done" for state in states.values())
     table = Table(title=Text(f"study {study}"), title_justify="left")
@@ -62,9 +65,33 @@ def show_study(study: Path, scoring: Scoring, console: Console, asked: Sequence[
         state = [states.get(folder.path, "")] if unfinished else []
         figures = _overall(folder, scoring) if folder.path in begun else None
         cells = ["–"] * len(_FIGURES) if figures is None else _cells(figures)
-        table.add_row(*(Text(cell) for cell in (*(chosen[name] for name in apart), *state, *cells)))
+        table.add_row(*(Text(cell) for cell in (*chosen.values(), *state, *cells)))
     console.print(table, highlight=False)
     print_line(console, "accuracy: mean over the tasks; thinking, output: mean tokens; O: Overthinking Score")
+    if note := computed_in([run for _, run in runs]):
+        print_line(console, note)
+
+
+def computed_in(runs: Sequence[Run]) -> str | None:
+    """Say in which number formats runs computed where these differ: that alone may change texts."""
+    by_format: dict[str, set[str]] = {}
+    for run in (run for run in runs if run.loaded.compute_dtype != "none"):  # a scripted engine computes nothing
+        by_format.setdefault(run.loaded.compute_dtype, set()).add(str(run.settings["precision"]["name"]))
+    if len(by_format) < 2:
+        return None
+    each = (f"{name} (precision {', '.join(sorted(by_format[name]))})" for name in sorted(by_format))
+    return f"these runs do not compute alike, which may change texts by itself: {'; '.join(each)}"
+
+
+def set_apart(runs: Sequence[tuple[Mapping[str, Any], str]]) -> list[dict[str, str]]:
+    """Return for each of some runs what sets it apart from the others: model and every group in which they differ.
+
+    Args:
+        runs: Settings, as ``run.json`` holds them, and the engine's name.
+    """
+    choices = [_choices(settings, engine) for settings, engine in runs]
+    names = [name for name in choices[0] if name == "model" or len({chosen[name] for chosen in choices}) > 1]
+    return [{name: chosen[name] for name in names} for chosen in choices]
 
 
 def _overall(folder: RunFolder, scoring: Scoring) -> Figures | None:
@@ -92,10 +119,11 @@ def _budget(budget: Mapping[str, object]) -> str:
     return "none" if tokens is None else f"{tokens}{kind}"
 
 
-_EFFORTS = ("none", "minimal", "low", "default", "medium", "high")
+_EFFORTS = get_args(EffortLevel)
 
 
-def _rank(settings: Mapping[str, Any], engine: str) -> tuple[object, ...]:
+def rank(settings: Mapping[str, Any], engine: str) -> tuple[object, ...]:
+    """Return what runs are ordered by: their choices, efforts from least to most, budgets by size."""
     chosen, budget = _choices(settings, engine), settings["budget"]
     effort = _EFFORTS.index(chosen["effort"]) if chosen["effort"] in _EFFORTS else -1
     tokens = float("inf") if budget["tokens"] is None else float(budget["tokens"])

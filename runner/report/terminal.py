@@ -45,6 +45,15 @@ def show_summary(summary: RunSummary, folder: RunFolder, console: Console) -> No
     print_line(console, f"folder: {folder.path}")
 
 
+def show_line(summary: RunSummary, folder: RunFolder, console: Console, label: str) -> None:
+    """Print a run in one line: for a study of many, which ends with a table of all."""
+    overall = summary.overall
+    counts = [f"{overall.unparsed} unparsed", f"{overall.truncated} truncated", f"{overall.errors} errors"]
+    counts += [f"{overall.ungraded} ungraded"] if overall.ungraded else []
+    figures = f"accuracy {share(overall.accuracy)}, {mean(overall.output_tokens)} output tokens"
+    print_line(console, f"{label}: {figures}, {', '.join(counts)}: {folder.path}")
+
+
 def _width(table: Table, console: Console) -> int:
     """Return how many columns the table would like to have."""
     return Measurement.get(console, console.options.update(width=_ENDLESS), table).maximum

@@ -1,12 +1,13 @@
-"""What a sweep asked of a study, noted before its first point starts, so that points that never began are known."""
+"""What commands asked of a study, noted before the first point starts, so that no request is forgotten."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from runner.results.layout import RunFolder, write_atomic
 
@@ -15,50 +16,71 @@ _FOLDER = ".asked"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One point that a sweep asked for.
+    """What a command asked of one run.
 
     Attributes:
-        folder: Where its run lies, or will lie.
+        folder: Where the run lies, or will lie.
         samples: How many samples were asked.
+        suite: Settings of the suite that was asked, plain values; None in a note of an earlier version.
         command: What was typed; typing it again finishes the point.
     """
 
     folder: RunFolder
     samples: int
+    suite: Mapping[str, Any] | None
     command: str
 
 
-def note_asked(study: Path, samples: Mapping[str, int], command: str) -> None:
-    """Note the points of a sweep in the study's folder; the same command replaces its own note.
+def note_asked(study: Path, asked: Sequence[Asked], command: str, *, alone: bool = False) -> None:
+    """Note in the study's folder what a command asks; the same command replaces its own note.
 
     Args:
         study: The study's folder.
-        samples: Samples by the name of the run's folder.
+        asked: Its points.
         command: What was typed.
+        alone: Whether this is a run on its own: it is none of the study's points that wait until it has begun.
 
     Raises:
         StorageError: the folder can't be written.
     """
-    digest = hashlib.sha256(command.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    note = json.dumps({"command": command, "points": dict(samples)}, indent=1)
+    name = "\n".join([command, *(one.folder.path.name for one in asked)]) if alone else command
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    points = {one.folder.path.name: {"samples": one.samples, "suite": one.suite} for one in asked}
+    note = json.dumps({"command": command, "alone": alone, "points": points})
     write_atomic(study / _FOLDER / f"{digest}.json", note.encode("ascii"))
 
 
+def asked_of(study: Path) -> dict[str, list[Asked]]:
+    """Return all that is noted, by the name of the run's folder; unreadable notes are passed over."""
+    found: dict[str, list[Asked]] = {}
+    for one, _ in _notes(study):
+        found.setdefault(one.folder.path.name, []).append(one)
+    return found
+
+
 def never_begun(study: Path) -> list[Asked]:
-    """Return the points that sweeps asked for and that have no run yet, by name; unreadable notes are passed over."""
+    """Return the points that sweeps asked for and that have no run yet, by name, each as it was asked for most."""
     found: dict[str, Asked] = {}
-    for path in sorted((study / _FOLDER).glob("*.json")):
-        for name, (samples, command) in _read(path).items():
-            folder = RunFolder(study / name)
-            if not folder.run_json.is_file():
-                found[name] = Asked(folder, samples, command)
+    for one, alone in _notes(study):
+        name = one.folder.path.name
+        if not alone and not one.folder.run_json.is_file():
+            found[name] = max(found.get(name, one), one, key=lambda request: request.samples)
     return [found[name] for name in sorted(found)]
 
 
-def _read(path: Path) -> dict[str, tuple[int, str]]:
-    try:
-        note = json.loads(path.read_bytes())
-        command = str(note["command"])
-        return {str(name): (int(samples), command) for name, samples in note["points"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+def _notes(study: Path) -> Iterator[tuple[Asked, bool]]:
+    """Yield every point of every note, and whether it was a run on its own."""
+    for path in sorted((study / _FOLDER).glob("*.json")):
+        try:
+            note = json.loads(path.read_bytes())
+            alone, command = bool(note.get("alone", False)), str(note["command"])
+            points = [_point(RunFolder(study / str(name)), plain, command) for name, plain in note["points"].items()]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+        yield from ((point, alone) for point in points)
+
+
+def _point(folder: RunFolder, plain: Any, command: str) -> Asked:
+    if isinstance(plain, int):  # earlier versions noted the number alone
+        return Asked(folder, plain, None, command)
+    return Asked(folder, int(plain["samples"]), plain["suite"], command)

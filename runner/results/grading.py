@@ -25,7 +25,7 @@ from runner.results.run import Run
 from runner.results.verdict_row import VerdictRow
 
 # Raised when the columns of a verdict change, or which samples get one.
-_LAYOUT = 3
+_LAYOUT = 4
 _EARLIER_WORDINGS = 10_000
 
 _log = logging.getLogger(__name__)
@@ -119,7 +119,8 @@ def _graded(record: Record, problem: Problem | None, family: str | None, scoring
     row["rule"] = verdict.rule
     row["reason"] = verdict.reason
     row["instruction_followed"] = verdict.instruction_followed
-    forced = any(turn.kind == "injected" for turn in record.turns)
+    by_engine = record.budget_kind == "native" and record.budget_hit and thinking.state is ThinkingState.CLOSED
+    forced = by_engine or any(turn.kind == "injected" for turn in record.turns)
     row["thinking_state"] = ThinkingState.FORCED.value if forced else thinking.state.value
     return row
 
@@ -177,6 +178,7 @@ def _facts_of(record: Record, problem: Problem | None, scoring: Scoring) -> Verd
         latency_s=record.latency_s,
         finish_reason=record.finish_reason.value,
         max_tokens=record.max_tokens,
+        budget_hit=record.budget_hit,
         failure_kind=None if record.failure is None else encodable(record.failure.kind),
         facts="{}" if problem is None else json.dumps(dict(problem.facts)),
         grader_version=grader_version(scoring),

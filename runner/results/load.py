@@ -25,10 +25,11 @@ _log = logging.getLogger(__name__)
 def load(study: str | Path, *, scoring: str = "paper") -> pd.DataFrame:
     """Return a row a sample for all runs of a study, missing verdicts made.
 
-    Columns: ``run``, ``model``, ``precision``, ``engine``, ``prompt``, ``budget``, ``effort``, ``sampling``,
-    ``temperature``, ``top_p``, ``sampling_seed``, ``suite``, ``suite_seed``, ``device``, ``code_revision``, then
-    those of :class:`runner.results.verdict_row.VerdictRow`, the problem's facts under their own names (``size``, ...)
-    in place of ``facts``.
+    Columns: ``run``, ``model``, ``precision``, ``engine``, ``prompt``, ``budget``, ``budget_kind`` (None without a
+    budget), ``effort``, ``sampling``, ``temperature``, ``top_p``, ``sampling_seed``, ``noise`` (the one that acted),
+    ``suite``, ``suite_seed``, ``device``, ``code_revision``, then those of
+    :class:`runner.results.verdict_row.VerdictRow`, the problem's facts under their own names (``size``, ...) in place
+    of ``facts``.
 
     Where the study holds copies of one run (same fingerprint), the copy with most finished samples counts, of
     equal ones the latest.
@@ -136,11 +137,13 @@ def _choices(folder: RunFolder, run: Run) -> dict[str, Any]:
         "engine": run.loaded.engine,
         "prompt": asked["prompt"]["name"],
         "budget": asked["budget"]["tokens"],
+        "budget_kind": None if asked["budget"]["tokens"] is None else asked["budget"].get("kind", "total"),
         "effort": asked["effort"]["level"],
         "sampling": asked["sampling"]["name"],
         "temperature": asked["sampling"]["temperature"],
         "top_p": asked["sampling"]["top_p"],
         "sampling_seed": asked["sampling"]["seed"],
+        "noise": asked["sampling"].get("noise"),  # runs of earlier versions do not say
         "suite": asked["suite"]["name"],
         "suite_seed": asked["suite"]["seed"],
         "device": run.loaded.device,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from runner.config.settings import BudgetKind
 from runner.sampling.generation import Boundary, Failure, FinishReason, Usage
 
 RECORD_VERSION = 1
@@ -79,6 +80,9 @@ class Record:
         failure: Set exactly when ``status`` is ``error``.
         derived_from: Other runs whose stored ids its text was cut from or continues, by the names of their folders;
             a sample that was generated for this run alone has none.
+        budget_kind: The mechanism that limited tokens, None where nothing did.
+        budget_hit: Whether it acted: total cut the text, thinking or native closed the thinking, hint was exceeded.
+            None without a budget and for an error.
         version: Version of this layout.
     """
 
@@ -100,6 +104,8 @@ class Record:
     code_revision: str
     failure: Failure | None = None
     derived_from: tuple[str, ...] = ()
+    budget_kind: BudgetKind | None = None
+    budget_hit: bool | None = None
     version: int = field(default=RECORD_VERSION)
 
     @property
@@ -218,6 +224,8 @@ _TYPES: dict[str, _Types] = {
     **dict.fromkeys(("fold", "index", "repeat"), _COUNT),
     **dict.fromkeys(("started_s", "latency_s"), _NUMBER),
     "max_tokens": (int, type(None)),
+    "budget_kind": (str, type(None)),
+    "budget_hit": (bool, type(None)),
 }
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

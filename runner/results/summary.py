@@ -6,6 +6,7 @@ import dataclasses
 import json
 import logging
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,7 @@ def compute_summary(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunS
 
     samples = _samples(folder, scoring)
     found = {str(task): frame for task, frame in samples.groupby("task", observed=True)}
-    figures = {task: task_figures(task, found[task], REFERENCE) for task in _in_order(found)}
+    figures = {task: task_figures(task, found[task], REFERENCE) for task in in_listing_order(found)}
     rows = (SummaryRow(task, str(found[task]["category"].iloc[0]), figures[task].figures) for task in figures)
     answered = samples[samples["status"] != "error"]
     return RunSummary(
@@ -165,7 +166,7 @@ def _samples(folder: RunFolder, scoring: Scoring) -> pd.DataFrame:
     return frame
 
 
-def _in_order(tasks: dict[str, Any]) -> list[str]:
+def in_listing_order(tasks: Iterable[str]) -> list[str]:
     """Return the tasks in listing order, unknown ones last."""
     listed = bench.task_names()
     return sorted(tasks, key=lambda task: (listed.index(task) if task in listed else len(listed), task))

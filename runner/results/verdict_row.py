@@ -37,6 +37,8 @@ class VerdictRow(TypedDict):
         latency_s: Seconds from submission to the end.
         finish_reason: Why the text ended.
         max_tokens: The cap that acted, None if unknown.
+        budget_hit: Whether the budget acted, see :class:`runner.results.record.Record`; None without one, and in
+            records of earlier versions.
         failure_kind: Short name of the error.
         facts: The problem's difficulty facts as JSON.
         grader_version: Version of the grader that spoke.
@@ -69,6 +71,7 @@ class VerdictRow(TypedDict):
     latency_s: float
     finish_reason: str
     max_tokens: int | None
+    budget_hit: bool | None
     failure_kind: str | None
     facts: str
     grader_version: str

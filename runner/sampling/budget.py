@@ -1,21 +1,26 @@
-"""A sample whose thinking has a cap: at the cap the thinking is closed for the model, which then answers."""
+"""Budgets on tokens: a sample whose thinking is closed for it at a cap, and what a record says of its budget."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from bench import split_thinking
 from bench.problem import Problem
 from bench.thinking import ThinkingState
-from runner.config.settings import ThinkingBudget, ThinkingMarkers
+from runner.config.settings import BudgetSettings, ModelSettings, NativeBudget, ThinkingBudget, ThinkingMarkers
 from runner.config.suite import Place
 from runner.engines.markers import opens_thinking
-from runner.results.record import Turn
+from runner.errors import UserError
+from runner.results.record import Record, RecordStatus, Turn
 from runner.sampling.generation import FinishReason, Generation, Usage
 from runner.sampling.request import Message, Segment
 from runner.sampling.sample import Action, Event, Finish, Generate, Question, SampleSpec, Started, turn_of
+
+# How far an engine's own cap may be overrun before it counts as ignored: a closing marker takes some tokens to write.
+NATIVE_SLACK_TOKENS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,55 @@ class ForcedClose(Question):
 
     def _prefix(self) -> tuple[Segment, ...]:
         return tuple(Segment(turn.text, turn.token_ids, injected=turn.kind == "injected") for turn in self._turns)
+
+
+def with_budget(record: Record, budget: BudgetSettings, model: ModelSettings) -> Record:
+    """Return the record with the mechanism that limited its tokens and whether it acted.
+
+    Args:
+        record: As the sample left it.
+        budget: The run's.
+        model: The run's.
+
+    Raises:
+        UserError: the engine has ignored ``budget=native``, as versions do that don't know it.
+    """
+    if budget.tokens is None:
+        return record
+    if record.status is RecordStatus.ERROR:
+        return replace(record, budget_kind=budget.kind)
+    if isinstance(budget, NativeBudget):
+        hit = _closed_by_engine(record, budget.tokens, model)
+    else:
+        hit = _acted(record, budget.kind, budget.tokens)
+    return replace(record, budget_kind=budget.kind, budget_hit=hit)
+
+
+def _acted(record: Record, kind: Literal["total", "thinking", "hint"], tokens: int) -> bool:
+    if kind == "thinking":
+        return any(turn.kind == "injected" for turn in record.turns)
+    if kind == "hint":
+        return record.usage.output > tokens
+    return record.status is RecordStatus.TRUNCATED and record.usage.output >= tokens
+
+
+def _closed_by_engine(record: Record, tokens: int, model: ModelSettings) -> bool:
+    """Tell whether the thinking ends where an engine's own cap ends it.
+
+    Raises:
+        UserError: it is longer; an engine caps each stretch of thinking anew.
+    """
+    thinking, end, tail = record.usage.thinking, record.finish_reason.value, record.prompt_tail
+    split = split_thinking(record.text, finish_reason=end, prompt_tail=tail, family=model.family)
+    if thinking > max(1, len(split.segments)) * tokens + NATIVE_SLACK_TOKENS:
+        raise UserError(
+            f"budget=native budget.tokens={tokens}: {record.key} thought for {thinking} tokens, so the engine has "
+            "ignored its cap, as earlier versions do; take a newer one, or budget=thinking, which every engine keeps"
+        )
+    begun = 0  # a thinking that the prompt opened is counted from there; no token is shorter than a character
+    if model.thinking is not None and opens_thinking(tail, model.thinking):
+        begun = len(tail.rpartition(model.thinking.open)[2])
+    return split.state is ThinkingState.CLOSED and thinking + begun >= tokens
 
 
 def _unsaid(generation: Generation) -> Generation:

@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from runner.config.settings import ModelSettings, PromptSettings
+from collections.abc import Iterator, Sequence
+
+from runner.config.settings import HintBudget, ModelSettings, PromptSettings, Settings
 from runner.sampling.request import Message
 
 # Where a base model, which was never told to stop, runs on into a question of its own making.
 RUN_ON_STOPS = ("\nQuestion:", "\n\nQuestion", "\nQ:", "\nProblem:")
 
 
-def messages_for(prompt: PromptSettings, question: str) -> tuple[Message, ...]:
-    """Return the chat for one question; the template's text is used byte for byte."""
-    user = Message("user", prompt.user.replace("{question}", question))
+def messages_of(settings: Settings, question: str) -> tuple[Message, ...]:
+    """Return the chat that a point asks one question with."""
+    return messages_for(settings.prompt, question, tuple(_further(settings)))
+
+
+def messages_for(prompt: PromptSettings, question: str, further: Sequence[str] = ()) -> tuple[Message, ...]:
+    """Return the chat for one question; the template's text is used byte for byte.
+
+    Args:
+        prompt: The prompt style.
+        question: The problem's question.
+        further: Paragraphs behind the user message.
+    """
+    user = Message("user", "\n\n".join((prompt.user.replace("{question}", question), *further)))
     if prompt.system is None:
         return (user,)
     return (Message("system", prompt.system.replace("{question}", question)), user)
+
+
+def hint_text(budget: HintBudget) -> str | None:
+    """Return what the model is told of its budget, None if it is told nothing."""
+    return None if budget.tokens is None else budget.text.replace("{tokens}", str(budget.tokens))
+
+
+def _further(settings: Settings) -> Iterator[str]:
+    """Yield what budget and effort say behind the question."""
+    budget, sent = settings.budget, settings.model.efforts.get(settings.effort.level)
+    if isinstance(budget, HintBudget) and (hint := hint_text(budget)) is not None:
+        yield hint
+    if isinstance(sent, str):
+        yield sent
 
 
 def stop_strings(model: ModelSettings) -> tuple[str, ...]:

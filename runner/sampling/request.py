@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import JsonValue
+
 Role = Literal["system", "user", "assistant", "tool"]
 Noise = Literal["counter", "stream"]
 
@@ -67,6 +69,8 @@ class Request:
         prefix: The assistant's turn so far, continued without a new turn marker.
         stop: Strings that end the text; only for models that do not think.
         template_options: Extra variables for the chat template, e.g. ``{"enable_thinking": False}``.
+        thinking_cap: Cap on thinking tokens that the engine itself enforces; None for none. Only for engines whose
+            capabilities have it, and never together with a ``prefix``.
     """
 
     key: str
@@ -76,4 +80,5 @@ class Request:
     max_tokens: int | None
     prefix: tuple[Segment, ...] = ()
     stop: tuple[str, ...] = ()
-    template_options: Mapping[str, bool | int | str] = field(default_factory=dict)
+    template_options: Mapping[str, JsonValue] = field(default_factory=dict)
+    thinking_cap: int | None = None

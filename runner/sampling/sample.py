@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from pydantic import JsonValue
+
 from bench.problem import Problem
 from runner.config.suite import Place
 from runner.results.record import Record, RecordStatus, Turn, sample_key
@@ -73,13 +75,15 @@ class SampleSpec:
         stop: Stop strings.
         template_options: Extra variables for the chat template.
         code_revision: Stored with every record.
+        thinking_cap: Cap on thinking that the engine enforces, None for none.
     """
 
     sampling: SamplingParams
     max_tokens: int | None
     stop: tuple[str, ...] = ()
-    template_options: Mapping[str, bool | int | str] = field(default_factory=dict)
+    template_options: Mapping[str, JsonValue] = field(default_factory=dict)
     code_revision: str = ""
+    thinking_cap: int | None = None
 
 
 _STATUS = {
@@ -136,6 +140,7 @@ class Question:
             prefix=prefix,
             stop=self._spec.stop,
             template_options=self._spec.template_options,
+            thinking_cap=self._spec.thinking_cap,
         )
 
     def _record(self, generations: Sequence[Generation], turns: tuple[Turn, ...]) -> Record:

@@ -64,3 +64,76 @@ def test_no_json_raises(message):
         split = bench.split_message(reply)
         assert split.thinking is None or split.thinking == "\n".join(split.segments)
         assert all(count is None or count >= 0 for count in (split.thinking_tokens, split.answer_tokens))
+
+
+class Failing:
+    """An object of a client library that is closed: each access fails."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+class Lazy:
+    """One that has a field left that can be read."""
+
+    text = "seen"
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+def nested(depth):
+    inner = {}
+    for _ in range(depth):
+        inner = {"a": inner}
+    return inner
+
+
+CYCLIC = {}
+CYCLIC["a"] = CYCLIC
+ENDLESS = []
+ENDLESS += [ENDLESS] * 1000
+HOSTILE = {
+    "long": 10**5000,
+    "deep": nested(5000),
+    "cyclic": CYCLIC,
+    "endless": ENDLESS,
+    "failing": Failing(),
+    "lazy": Lazy(),
+    "nan": float("nan"),
+    "bytes": b"x",
+}
+FIELDS = (*KEYS, "input", "args", "stop_reason", "status", "choices", "candidates", "usageMetadata", "refusal")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_object_raises_wherever_it_stands(name):
+    hostile = HOSTILE[name]
+    assert bench.split_message({"content": "a"}, finish_reason=hostile).answer == "a"
+    for field in FIELDS:
+        for message in ({field: hostile}, {field: [hostile]}, SimpleNamespace(**{field: hostile})):
+            bench.split_message(message)
+            bench.split_message({"choices": [{"message": message, field: hostile}], "usage": message})
+            bench.split_message({"content": [message, {"type": "thinking", field: hostile}]})
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_call_with_hostile_arguments_is_still_a_call(name):
+    for call in ({"function": {"name": "f", "arguments": HOSTILE[name]}}, {"name": "f", "input": HOSTILE[name]}):
+        (found,) = bench.split_message({"tool_calls": [call]}).tool_calls
+        assert found.name == "f"
+
+
+def test_what_can_be_read_beside_a_failing_field_is_read():
+    assert bench.split_message({"content": [Failing(), Lazy(), "."]}).answer == "seen."
+
+
+@pytest.mark.parametrize("option", ["provider", "family"])
+def test_a_provider_or_family_of_the_wrong_type_is_a_mistake(option):
+    with pytest.raises(TypeError, match=f"{option} has to be a str or None, not int"):
+        bench.split_message("a", **{option: 3})
+
+
+def test_a_shortcut_for_plain_elements_reads_what_the_long_way_reads():
+    for element in ({"type": "text", "text": "<think>a</think>b"}, {"type": "thinking", "text": "a"}, {"text": "a"}):
+        assert bench.split_message([element]) == bench.split_message([{**element, "index": None}])

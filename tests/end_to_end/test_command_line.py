@@ -212,15 +212,6 @@ def test_the_same_settings_typed_otherwise_are_the_same_run(tmp_path: Path) -> N
     only_run(tmp_path)
 
 
-def test_status_counts_what_was_asked_last(tmp_path: Path) -> None:
-    assert runner(*SCRIPTED, "suite.samples=3", cwd=tmp_path).code == 0
-    failing = [*SCRIPTED, "suite.samples=20", "suite.tasks=[sum]", "engine.fail=0.9"]
-    assert runner(*failing, cwd=tmp_path).code == 1
-    status = runner("status", "outputs/single", cwd=tmp_path)
-    assert status.code == 1
-    assert "failed" in status.out
-
-
 def test_show_takes_whole_numbers(tmp_path: Path) -> None:
     assert runner(*SCRIPTED, "suite.samples=15", "suite.tasks=[sum]", cwd=tmp_path).code == 0
     shown = runner("show", "outputs/single", "sum:0:0:1", cwd=tmp_path)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.__main__ import COMMANDS
 from runner.app import main
 from runner.cli.app import main as look
 from tests.end_to_end.command import SCRIPTED, Done, runner, start
@@ -29,7 +30,7 @@ class Here:
         self._capsys = capsys
 
     def type(self, *arguments: str) -> Done:
-        code = (main if any("=" in argument for argument in arguments) else look)(arguments)
+        code = (look if arguments[0] in COMMANDS else main)(arguments)
         out, err = self._capsys.readouterr()
         return Done(code, out, err)
 

@@ -133,6 +133,26 @@ def test_sampling_above_zero_is_repeated_by_its_seed_and_differs_by_it(tmp_path:
     assert sum(texts[0][key] != texts[2][key] for key in texts[0]) > 5
 
 
+@pytest.mark.model
+def test_a_hint_is_told_to_the_model_and_what_came_of_it_is_recorded(tmp_path: Path) -> None:
+    asked = ("-m", *ASKED, "engine=transformers", "suite.samples=2", "study=hint", "budget=hint")
+    done = runner(*asked, "budget.tokens=4,96,null", cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+    frame = package.load(tmp_path / "outputs" / "hint")
+    told, free = frame[frame["budget"].notna()], frame[frame["budget"].isna()]
+    assert set(told["budget_kind"]) == {"hint"}
+    assert (told["budget_hit"] == (told["output_tokens"] > told["budget"])).all()
+    assert set(told["budget_hit"]) == {True, False}
+    assert free["budget_hit"].isna().all()
+    assert (frame["injected_tokens"] == 0).all()
+    prompts = frame.groupby(frame["budget"].fillna(0))["prompt_tokens"].mean()
+    assert prompts[4] > prompts[0] + 10
+    (folder,) = (tmp_path / "outputs" / "hint").glob("*b4hint*")
+    shown = runner("show", str(folder), str(told["problem_id"].iloc[0]), cwd=tmp_path)
+    assert "Use at most 4 tokens for your whole response" in shown.out
+    assert "budget=hint" in shown.out
+
+
 @pytest.mark.vllm
 def test_both_engines_give_the_same_ids(tmp_path: Path) -> None:
     """Greedy, 308 prompts, computed in fp32 by both."""

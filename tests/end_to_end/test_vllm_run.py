@@ -26,3 +26,23 @@ def test_a_run_on_vllm_ends_with_a_table_and_is_complete(tmp_path: Path) -> None
     loaded = json.loads((only_run(tmp_path) / "run.json").read_text())["loaded"]
     assert (loaded["engine"], loaded["compute_dtype"]) == ("vllm", "float32")
     assert "nothing to generate" in runner(*ASKED, cwd=tmp_path).out
+
+
+@pytest.mark.vllm
+def test_vllms_own_cap_on_thinking_holds(tmp_path: Path) -> None:
+    asked = ("-m", "model=thinker", "suite=basic_math_small", *ASKED[1:-2], "study=native")
+    asked += ("suite.samples=4", "suite.tasks=[sum,comparison,sorting]")
+    done = runner(*asked, "budget=native", "budget.tokens=0,16,64,null", cwd=tmp_path, timeout_s=900)
+    assert done.code == 0, done.out + done.err
+    assert done.out.count("loading thinker on vllm") == 1
+    frame = package.load(tmp_path / "outputs" / "native")
+    assert set(frame["noise"]) == {"counter"}
+    free, capped = frame[frame["budget"].isna()], frame[frame["budget"].notna()]
+    assert len(capped) == 3 * len(free) == 3 * 12
+    assert (capped["thinking_tokens"] <= capped["budget"]).all()
+    assert set(capped["budget_kind"]) == {"native"}
+    assert (free["thinking_tokens"] > 64).any()
+    assert set(capped[capped["budget"] == 0]["thinking_state"]) == {"forced"}
+    assert (capped["budget_hit"] == (capped["thinking_tokens"] == capped["budget"])).all()
+    assert set(capped["budget_hit"]) == {True, False}
+    assert (capped["injected_tokens"] == 0).all()

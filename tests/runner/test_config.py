@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from runner.config.compose import compose, known_keys
@@ -54,6 +56,25 @@ def test_a_mistake_is_one_line_that_says_what_to_do(overrides: list[str], says: 
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "Traceback" not in str(caught.value)
+
+
+def test_of_a_large_group_the_nearest_options_are_told_and_what_lists_all() -> None:
+    count = len(list((config_folder() / "model").glob("*.yaml")))
+    for given, own in (("phi5", ""), ("zzz", ""), ("Qwen/Qwen3-8B", "model=custom model.id=Qwen/Qwen3-8B")):
+        with pytest.raises(UserError) as caught:
+            compose([f"model={given}"])
+        told = str(caught.value)
+        assert told.startswith(f"model={given}: no such option. Did you mean ")
+        assert own in told
+        assert told.endswith(f"python -m runner models lists all {count}")
+        names = re.split(", | or ", told.partition("mean ")[2].partition("?")[0])
+        assert 3 <= len(set(names)) == len(names) <= 5
+
+
+def test_no_name_is_suggested_twice() -> None:
+    with pytest.raises(UserError) as caught:
+        compose(["budget.token=5"])
+    assert str(caught.value).count("budget.tokens") == 1
 
 
 def test_prompt_text_arrives_byte_for_byte() -> None:

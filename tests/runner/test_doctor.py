@@ -43,9 +43,12 @@ def test_a_bare_machine_is_told_what_to_type() -> None:
         "hub token": "HF_TOKEN",
         "wandb": "wandb login",
     }.items():
-        assert found[name].level is Level.MISSING
+        assert found[name].level is Level.OPTIONAL
         assert remedy in found[name].remedy
-    assert {"slurm", "bubblewrap"} <= {name for name, finding in found.items() if finding.level is Level.MISSING}
+    assert {"slurm", "bubblewrap"} <= {name for name, finding in found.items() if finding.level is Level.OPTIONAL}
+    optional = [finding for finding in found.values() if finding.level is Level.OPTIONAL]
+    assert all("(for " in finding.message for finding in optional)
+    assert all(finding.remedy for finding in optional if finding.name != "gpu")
     assert "offline" in found["hub"].message
 
 
@@ -63,12 +66,12 @@ def test_what_is_there_is_found(bare_machine: Path, monkeypatch: pytest.MonkeyPa
 def test_a_login_elsewhere_is_none_here(bare_machine: Path) -> None:
     (bare_machine / ".netrc").write_text("machine elsewhere.example login user password secret-key\n")
     (bare_machine / ".netrc").chmod(0o600)
-    assert _by_name(diagnose())["wandb"].level is Level.MISSING
+    assert _by_name(diagnose())["wandb"].level is Level.OPTIONAL
 
 
 def test_a_broken_netrc_is_no_login(bare_machine: Path) -> None:
     (bare_machine / ".netrc").write_text("machine api.wandb.ai login\x00 {{{\n")
-    assert _by_name(diagnose())["wandb"].level is Level.MISSING
+    assert _by_name(diagnose())["wandb"].level is Level.OPTIONAL
 
 
 def test_a_hub_that_refuses_is_reported_and_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +102,7 @@ def test_the_table_shows_every_finding_whole() -> None:
 def test_a_gpu_is_seen_unless_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert not machine.has_gpu()
-    assert _by_name(diagnose())["gpu"].level is Level.MISSING
+    assert _by_name(diagnose())["gpu"].level is Level.OPTIONAL
 
 
 def test_free_space_is_asked_where_a_folder_will_be_made(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -37,6 +40,15 @@ def graded(tmp_path: Path, *lines: Any, arguments: tuple[str, ...] = ()) -> tupl
         {"task": "sum", "target": "42", "input": "Add 12 and 30.", "resps": [[r"\boxed{42}"]], "filtered_resps": ["7"]},
         {"task": "sum", "gold": 42.0, "filtered_resps": ["42"], "doc_id": 3},
         {"task": "division", "gold": "1/3", "response": r"\boxed{0.33}"},
+        {"task": "sum", "gold": 42, "resps": [[[r"\boxed{42}"]]]},
+        {"task": "sum", "gold": 42, "response": None, "resps": [["42"]]},
+        {"task": "division", "gold": 10 / 3, "response": r"\boxed{10/3}"},
+        {"task": "mean", "gold": -1e6 / 7, "response": r"\boxed{-\frac{1000000}{7}}"},
+        {"task": "division", "gold": str(2 / 3), "response": r"\boxed{0.67}"},
+        {"task": "division", "gold": 0.33, "response": r"\boxed{33/100}"},
+        {"task": "division", "data": [3, 10], "gold": 0.3, "response": r"\boxed{3/10}"},
+        {"task": "mean", "data": [1, 3, 6], "gold": 3.33, "response": r"\boxed{10/3}"},
+        {"task": "mode", "data": [2, 1, 2, 1], "gold": [2, 1], "response": r"\boxed{1, 2}"},
         {"task": "mean", "gold": 0.25, "response": r"\boxed{\frac{1}{4}}"},
         {"task": "comparison", "gold": "greater than", "response": r"\boxed{>}"},
         {"task": "sorting", "gold": [1, 2], "response": r"\boxed{1, 2}"},
@@ -89,6 +101,16 @@ def test_every_one_of_several_responses_is_graded(tmp_path: Path) -> None:
         ({"task": "sum", "data": {"a": 1}, "response": "1"}, "line 2"),
         ({"task": "sum", "data": [1, 2]}, "no text"),
         ({**SUM, "response": 42}, "no text"),
+        ({**SUM, "response": None}, "response is null"),
+        ({**SUM, "response": ["42", None]}, "no text"),
+        ({"task": "sum", "gold": 42, "resps": [[[-1.5, False]]]}, "no text"),
+        ({"task": "comparison", "gold": [">"], "response": "1"}, "none of"),
+        ({"task": "mode", "gold": "1, 2", "response": "1"}, "no list such as"),
+        ({**SUM, "gold": 43}, "gold 43 is not 42, which data [12, 30] gives"),
+        ({"task": "subtraction", "data": [3, 5], "gold": -2, "response": "2"}, "what is (5) - (3)?); mind the order"),
+        ({"task": "mean", "data": [1, 3, 6], "gold": 3.34, "response": "1"}, "gold 3.34 is not 10/3"),
+        ({"task": "sorting", "data": [2, 1], "gold": [2, 1], "response": "1"}, "is not [1, 2]"),
+        (b'{"task": "sum", "gold": 1, "response": "1", "id": ' + b"[" * 960 + b"]" * 960 + b"}", "line 2"),
     ],
 )
 def test_a_bad_line_is_named_and_costs_the_others_nothing(
@@ -112,7 +134,7 @@ def test_hostile_texts_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_no_bad_line_steers_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert graded(tmp_path, {**SUM, "task": "\x1b[2J[/red]"})[0] == 2
+    assert graded(tmp_path, SUM, {**SUM, "task": "\x1b[2J[/red]"})[0] == 2
     error = capsys.readouterr().err
     assert "\x1b" not in error
     assert "[/red]" in error
@@ -151,7 +173,7 @@ def test_verdicts_on_standard_output_are_alone_there(tmp_path: Path, capsys: pyt
     assert "released_code 1 (0 right)" in captured.err
 
 
-@pytest.mark.parametrize("arguments", [["missing.jsonl"], ["here.jsonl", "--out", "here.jsonl"]])
+@pytest.mark.parametrize("arguments", [["missing.jsonl"], ["."], ["here.jsonl", "--out", "here.jsonl"]])
 def test_a_wrong_file_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
@@ -204,3 +226,95 @@ def test_an_odd_finish_reason_costs_no_other_line(tmp_path: Path, reason: str) -
     texts.write_text(line % reason + line % '"stop"')
     assert grade_file(texts, None, None, Scoring.PAPER) == 0
     assert len((tmp_path / "texts.jsonl.verdicts.jsonl").read_text().splitlines()) == 2
+
+
+def typed(arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command line of the shell in which $GRADE is the command."""
+    environment = {**os.environ, "GRADE": f"{sys.executable} -m runner grade", "PYTHONPATH": os.getcwd()}
+    command = ["bash", "-c", arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "$GRADE - < texts.jsonl",
+        "cat texts.jsonl | $GRADE -",
+        "$GRADE <(cat texts.jsonl)",
+        "$GRADE - --out x <texts.jsonl; cat x",
+    ],
+)
+def test_texts_come_from_a_pipe_too(tmp_path: Path, command: str) -> None:
+    (tmp_path / "texts.jsonl").write_text(json.dumps(SUM) + "\n")
+    done = typed(command, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.split("\n")[-2])["outcome"] == "correct"
+
+
+@pytest.mark.parametrize(
+    "command", ["$GRADE t --out - >/dev/full", "$GRADE t >/dev/full", "$GRADE - --out t <t", "$GRADE '' --out ''"]
+)
+def test_what_can_not_be_written_is_one_line(tmp_path: Path, command: str) -> None:
+    (tmp_path / "t").write_text(json.dumps(SUM) + "\n")
+    done = typed(command, tmp_path)
+    assert done.returncode == (1 if "full" in command else 2)
+    assert len(done.stderr.strip().split("\n")) == 1
+    assert (tmp_path / "t").read_text() == json.dumps(SUM) + "\n"
+
+
+def test_a_reader_that_has_gone_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text((json.dumps(SUM) + "\n") * 5000)
+    assert typed("$GRADE t --out - 2>errors | head -1; grep -c . errors", tmp_path).stdout.endswith("\n0\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (json.dumps([SUM, SUM]).encode(), "one JSON array"),
+        (json.dumps([SUM, SUM], indent=1).encode(), "one JSON array"),
+        (json.dumps(SUM, indent=1).encode(), "over several lines"),
+        ((json.dumps(SUM) + "\n").encode("utf-16"), "UTF-16"),
+        ((json.dumps(SUM) + "\n").encode("utf-16-le"), "UTF-16"),
+        (b"", "holds no texts"),
+        (b"\n \n", "holds no texts"),
+        (b"{}\n", "none of its 1 lines"),
+    ],
+)
+def test_a_file_that_is_no_json_lines_is_one_error_and_replaces_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, says: str
+) -> None:
+    good = graded(tmp_path, SUM)[1]
+    capsys.readouterr()
+    (tmp_path / "texts.jsonl").write_bytes(content)
+    assert main(["grade", str(tmp_path / "texts.jsonl")]) == 2
+    error = capsys.readouterr().err.strip()
+    assert says in error.split("\n")[-1]
+    assert len(error.split("\n")) == (2 if "1 lines" in says else 1)
+    assert json.loads((tmp_path / "texts.jsonl.verdicts.jsonl").read_text()) == good[0]
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_files_name_is_shown_on_one_line_without_control_characters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], there: bool
+) -> None:
+    path = tmp_path / "a\x1b[2J\nb.jsonl"
+    if there:
+        path.write_text(json.dumps(SUM) + "\n{}\n")
+    assert main(["grade", str(path)]) == 2
+    shown = capsys.readouterr()
+    assert "\x1b" not in shown.out + shown.err
+    assert "a\\x1b[2J\\nb.jsonl" in shown.err
+
+
+def test_a_terminated_command_leaves_no_temporary_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "texts")
+    command = [sys.executable, "-m", "runner", "grade", str(tmp_path / "texts"), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process, (tmp_path / "texts").open("w") as pipe:
+        pipe.write((json.dumps(SUM) + "\n") * 1000)
+        pipe.flush()
+        while not list(tmp_path.glob(".out.*.tmp")):
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["texts"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
@@ -14,12 +15,14 @@ from rich.console import Console
 
 from runner.cli.models import known_models, read_model, show_models
 from runner.config.compose import compose
+from runner.config.model import ModelSettings, sent_text
 from runner.config.preflight import preflight
 from runner.engines.factory import capabilities, resolve
 from runner.errors import UserError
 from runner.results.published import main_table
+from runner.sampling.prompting import messages_of
 from runner.weights.locate import locate
-from tests.runner.cli.write_models_page import PAGE, page
+from tests.runner.cli.write_effort_page import PAGE, page
 
 MODELS = known_models()
 
@@ -75,7 +78,28 @@ def test_a_program_reads_the_same_models() -> None:
 
 def test_the_page_is_up_to_date() -> None:
     text = PAGE.read_text("utf-8")
-    assert page(text) == text, "python -m tests.runner.cli.write_models_page"
+    assert page(text) == text, "python -m tests.runner.cli.write_effort_page"
+
+
+FIELDS = {
+    "openai": r"reasoning_effort=(minimal|low|medium|high)",
+    "anthropic": r"thinking.type=disabled|thinking.budget_tokens=\d{4,}, thinking.type=enabled",
+    "google": r"generationConfig.thinkingConfig.thinkingBudget=(0|[1-9]\d{2,})",
+}
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS if model.provider], ids=lambda model: model.name)
+def test_a_provider_is_sent_fields_of_its_own_requests(model: ModelSettings) -> None:
+    for level, sent in model.efforts.items():
+        assert re.fullmatch(FIELDS[str(model.provider)], sent_text(sent)), level
+
+
+def test_a_word_is_said_behind_the_question_and_the_template_gets_nothing() -> None:
+    settings = compose(["model=qwen3_8b", "effort=none", "model.efforts.none=/no_think"])
+    (user,) = messages_of(settings, "How many?")
+    assert user.content.endswith("\\boxed{}.\n\n/no_think")
+    assert settings.model.effort_options("none") == {}
+    assert compose(["model=qwen3_8b"]).model.effort_options("none") == {"enable_thinking": False}
 
 
 @pytest.mark.parametrize("name", [model.name for model in MODELS if model.provider])

@@ -137,3 +137,64 @@ def test_a_runs_table_says_which_rule_found_what_and_why_others_were_not_read(
     shown = capsys.readouterr().out
     assert "answers found by rule: boxed 2 (2 right)\nunparsed by reason: no_candidate 1\n" in shown
     assert "answers found by rule, scoring released_code: released_code 2 (1 right)" in shown
+
+
+@pytest.fixture
+def versions(study: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a study that was also graded by versions 0, which finds nothing, and 00, which finds 5 everywhere."""
+    for version, said in (("0", ""), ("00", "5")):
+        with monkeypatch.context() as patched:
+            patched.setattr("runner.results.grading.GRADER_VERSION", version)
+            patched.setattr("runner.results.rescore.grader_version", lambda _, now=version: now)
+            patched.setattr("runner.results.grading.grade_split", lambda *a, said=said, **_: bench.grade(a[0], said))
+            grade_run(run_of(study))
+    return study
+
+
+@pytest.mark.parametrize(
+    ("arguments", "title"),
+    [
+        ([], f"paper 00 → paper {GRADER_VERSION}"),
+        (["--from", "0"], f"paper 0 → paper {GRADER_VERSION}"),
+        (["--from", "paper 0", "--to", "00"], "paper 0 → paper 00"),
+        (["--to", "0"], "paper 00 → paper 0"),
+        (["--from", RELEASED_VERSION], f"released_code {RELEASED_VERSION} → paper {GRADER_VERSION}"),
+    ],
+)
+def test_any_two_versions_are_compared(
+    versions: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], title: str
+) -> None:
+    assert main(["rescore", str(versions), *arguments]) == 0
+    assert f"run: {title}" in capsys.readouterr().out
+    assert run_of(versions).summary.exists() is ("--to" not in arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--from", "9"], ["--to", "paper"], ["--from", "0", "--to", "0"], ["--from", GRADER_VERSION]]
+)
+def test_a_version_that_is_not_there_is_told_which_are(
+    versions: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert main(["rescore", str(versions), *arguments]) == 2
+    (line,) = capsys.readouterr().err.strip().split("\n")
+    assert f"paper {GRADER_VERSION}, released_code {RELEASED_VERSION}, paper 00, paper 0" in line
+
+
+def test_its_tasks_and_means_are_those_of_the_runs_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    right, wrong = [made(n, task="sorting") for n in range(3)], [made(n, "no", task="mean") for n in range(2)]
+    folder = made_run(tmp_path / "study" / "run", *wrong, made(9, "no"), made(8), *right)
+    assert main(["rescore", str(tmp_path / "study"), "--scoring", "released_code"]) == 0
+    table = [line.split() for line in capsys.readouterr().out.split("\n") if line.startswith("│")]
+    summary = summarise(folder)
+    assert [row[1] for row in table[:3]] == [row.task for row in summary.tasks] == ["sorting", "sum", "mean"]
+    assert (table[3][1:3], table[3][6]) == (["all", "tasks"], f"{summary.overall.accuracy:.3f}")
+    assert (table[4][1:3], table[4][6]) == (["all", "samples"], f"{4 / 7:.3f}")
+
+
+def test_a_run_without_texts_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = made_run(tmp_path / "study" / "empty")
+    assert main(["rescore", str(tmp_path / "study")]) == 2
+    assert "empty: no texts are stored yet" in capsys.readouterr().out
+    assert folder.all_verdicts() == []
+    made_run(tmp_path / "study" / "run", made(0), fingerprint="b" * 16)
+    assert main(["rescore", str(tmp_path / "study")]) == 0

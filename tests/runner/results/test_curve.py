@@ -97,7 +97,7 @@ def test_reuse_is_no_part_of_what_names_a_run(swept: dict[str, RunFolder]) -> No
 def test_every_point_of_the_curve_is_the_run_with_that_cap(swept: dict[str, RunFolder], tmp_path: Path) -> None:
     file = tmp_path / "curve.csv"
     caps = ",".join(map(str, CAPS))
-    show_curve(swept["alone 400"].path, caps, file, Scoring.PAPER, CONSOLE)
+    show_curve(swept["alone 400"].path, None, caps, file, Scoring.PAPER, CONSOLE)
     rows = list(csv.DictReader(file.open()))
     assert [int(row["cap"]) for row in rows] == list(CAPS)
     for cap, row in zip(CAPS, rows, strict=True):
@@ -113,25 +113,25 @@ def test_every_point_of_the_curve_is_the_run_with_that_cap(swept: dict[str, RunF
 
 def test_without_caps_the_curve_reaches_as_far_as_every_text(swept: dict[str, RunFolder], tmp_path: Path) -> None:
     file = tmp_path / "curve.csv"
-    show_curve(swept["alone 400"].path, None, file, Scoring.PAPER, CONSOLE)
+    show_curve(swept["alone 400"].path, None, None, file, Scoring.PAPER, CONSOLE)
     assert [int(row["cap"]) for row in csv.DictReader(file.open())] == [16, 32, 64, 128, 256, 400]
 
 
 @pytest.mark.parametrize("caps", ["", "0", "a,b", "8,-1"])
 def test_caps_that_are_none_are_refused(swept: dict[str, RunFolder], caps: str) -> None:
     with pytest.raises(UserError, match="--caps 64,128,256"):
-        show_curve(swept["alone 400"].path, caps, None, Scoring.PAPER, CONSOLE)
+        show_curve(swept["alone 400"].path, None, caps, None, Scoring.PAPER, CONSOLE)
 
 
 def test_nothing_is_invented_beyond_a_cut(swept: dict[str, RunFolder]) -> None:
     with pytest.raises(UserError, match="was cut after 40 tokens, so nothing is known of a cap of 64"):
-        show_curve(swept["alone 40"].path, "16,64", None, Scoring.PAPER, CONSOLE)
+        show_curve(swept["alone 40"].path, None, "16,64", None, Scoring.PAPER, CONSOLE)
 
 
 def test_texts_with_forced_parts_have_no_curve(tmp_path: Path) -> None:
     folder = generate(tmp_path, "budget=thinking", "budget.tokens=20", "budget.answer_tokens=200")
     with pytest.raises(UserError, match=r"holds injected text.*budget=total"):
-        show_curve(folder.path, "16", None, Scoring.PAPER, CONSOLE)
+        show_curve(folder.path, None, "16", None, Scoring.PAPER, CONSOLE)
 
 
 def test_lines_of_earlier_revisions_name_no_run(swept: dict[str, RunFolder]) -> None:

@@ -1,4 +1,4 @@
-"""Writes the table of docs/models.md from the files of the models: ``python -m tests.runner.cli.write_models_page``."""
+"""Writes the table of docs/effort.md from the files of the models: ``python -m tests.runner.cli.write_effort_page``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections import defaultdict
 from pathlib import Path
 
 from runner.cli.models import known_models
-from runner.config.model import ModelSettings
+from runner.config.model import ModelSettings, sent_text
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "models.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "effort.md"
 LEVELS = ("none", "minimal", "low", "medium", "high")
 
 
 def efforts() -> str:
     """Return what is sent for each effort, a row for all models that are sent the same."""
-    models = defaultdict(list)
+    models: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for model in known_models():
         if model.efforts:
             models[_sent(model)].append(f"`{model.name}`")
-    lines = [("models", *LEVELS, "untold"), ("---",) * (len(LEVELS) + 2)]
+    lines = [("models", "sent to", *LEVELS, "untold"), ("---",) * (len(LEVELS) + 3)]
     lines += [(" ".join(names), *sent) for sent, names in models.items()]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -35,9 +35,8 @@ def _sent(model: ModelSettings) -> tuple[str, ...]:
     cells = []
     for level in LEVELS:
         sent = model.efforts.get(level)
-        text = "" if sent is None else ", ".join(f"`{name}={str(value).lower()}`" for name, value in sent.items())
-        cells.append("" if sent is None else text or "nothing")
-    return (*cells, model.default_effort or "")
+        cells.append("" if sent is None else f"`{sent_text(sent)}`" if sent else "nothing")
+    return (model.provider or "template", *cells, model.default_effort or "")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+"""What the weights of a quantised checkpoint depend on, and what of it the model itself decides."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from runner.errors import UserError
+
+# Raise it when the same recipe gives other weights.
+_VERSION = 1
+# The largest that fits: smaller groups round better and take more memory. What engines have kernels for.
+_GROUP_SIZES = (128, 64, 32)
+_WIDTHS = ("hidden_size", "intermediate_size", "moe_intermediate_size", "shared_expert_intermediate_size")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that the weights of a checkpoint depend on.
+
+    Attributes:
+        source: Revision of the weights that are quantised.
+        bits: Of a weight.
+        group_size: Weights that share a scale.
+        calibration: Digest of the calibration prompts.
+        gptqmodel: Version of GPTQModel.
+        version: Of this program's way to use it.
+    """
+
+    source: str
+    bits: int
+    group_size: int
+    calibration: str
+    gptqmodel: str
+    version: int = _VERSION
+
+    @property
+    def key(self) -> str:
+        """Twelve hex digits over all of it."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
+
+
+def group_size_for(folder: Path, name: str) -> int:
+    """Return the largest group size that divides the width of every layer of the model in ``folder``.
+
+    Raises:
+        UserError: none does.
+    """
+    config = read_json(folder / "config.json")
+    config = {**config, **config.get("text_config", {})}
+    widths = [config[width] for width in _WIDTHS if isinstance(config.get(width), int)]
+    heads, width = config.get("num_attention_heads"), config.get("head_dim")
+    widths += [heads * width] if heads and width else []
+    for size in _GROUP_SIZES:
+        if widths and all(width % size == 0 for width in widths):
+            return size
+    listed = ", ".join(map(str, widths)) or "of unknown width"
+    raise UserError(
+        f"{name} can't be quantised: its layers are {listed}, which groups of "
+        f"{', '.join(map(str, _GROUP_SIZES))} don't divide; use precision=auto"
+    )
+
+
+def is_quantized(folder: Path) -> bool:
+    """Tell whether the weights in a folder are quantised already; AutoGPTQ said so in a file of its own."""
+    return (folder / "quantize_config.json").is_file() or "quantization_config" in read_json(folder / "config.json")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return a JSON object, an empty one for a file that is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
