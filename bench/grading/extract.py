@@ -29,13 +29,13 @@ def discover_rules() -> tuple[Rule, ...]:
 RULES = discover_rules()
 _PLAIN_STATEMENTS = tuple(rule for rule in RULES if rule.when_cut)
 
-# A base model goes on with the next question of its own; only it speaks for others. The look ahead at a line's first
-# character halves the cost of a long text.
+# A base model goes on with the next question of its own; only it speaks for others. Every repetition is bounded and
+# gives nothing back: two neighbours that match the same blanks would try each way to share them.
 _RUN_ON = re.compile(
-    r"\n(?=[ \t#*AENHIPQUepq])[ \t#*]*(?:(?:Next |Another |New )?"
-    r"(?:[Qq]uestion|[Pp]roblem|[Ee]xercise|Q|Instruction|(?P<other>Human|User))[ \t]*\d{0,4}[ \t*]*:"
-    r"|Example[ \t]*\d{1,4}[ \t*]*:"
-    r"|(?<=[#*] |[*#][*#])(?:Next )?(?:Question|Problem|Exercise)[ \t]*\d{1,4}[ \t*]*(?=\n))"
+    r"\n(?=[ \t#*AENHIPQUepq])[ \t#*]{0,16}+(?=[AENHIPQUepq])(?:(?:Next |Another |New )?"
+    r"(?:[Qq]uestion|[Pp]roblem|[Ee]xercise|Q|Instruction|(?P<other>Human|User))[ \t]{0,4}+\d{0,4}+[ \t*]{0,8}+:"
+    r"|Example[ \t]{0,4}+\d{1,4}+[ \t*]{0,8}+:"
+    r"|(?<=[#*] |[*#][*#])(?:Next )?(?:Question|Problem|Exercise)[ \t]{0,4}+\d{1,4}+[ \t*]{0,8}+(?=\n))"
 )
 
 

@@ -36,6 +36,11 @@ SCRIPT = {
 _MODEL = {"id", "revision", "source", "kind", "context", "thinking", "trust_remote_code"}
 
 
+def _model_fields(settings: Settings) -> set[str]:
+    """Return what of the model a text depends on; its family decides where thinking counts as open and is closed."""
+    return _MODEL | ({"family"} if settings.budget.kind == "thinking" else set())
+
+
 def generation_fingerprint(settings: Settings, suite: Suite) -> str:
     """Return 16 hex digits over everything that a sample's text depends on.
 
@@ -44,7 +49,7 @@ def generation_fingerprint(settings: Settings, suite: Suite) -> str:
     was really loaded is kept in ``run.json`` and must stay the same.
     """
     asked: dict[str, Any] = {
-        "model": settings.model.model_dump(mode="json", include=_MODEL),
+        "model": settings.model.model_dump(mode="json", include=_model_fields(settings)),
         "chat_template": _file_hash(settings.model.chat_template),
         "precision": _precision(settings),
         "engine": _engine(settings.engine),

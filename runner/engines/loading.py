@@ -16,6 +16,7 @@ from runner.config import machine
 from runner.config.settings import GptqSettings, ModelSettings, NumberFormat, Precision
 from runner.engines.base import LoadedModel
 from runner.errors import UserError
+from runner.weights.recipe import autogptq_config
 from runner.weights.weights import Weights
 
 _QUICK_GROUPS = (32, 64, 128, 256)  # what PyTorch's own 4-bit kernel takes
@@ -86,8 +87,7 @@ def load_config(weights: Weights, model: ModelSettings) -> Any:
         except (OSError, ValueError, ImportError) as error:
             reason = str(error).strip().partition("\n")[0]
             raise UserError(f"can't read the model in {weights.folder}: {reason}") from error
-    separate = weights.folder / "quantize_config.json"
-    if getattr(config, "quantization_config", None) is None and separate.exists():
+    if (separate := autogptq_config(weights.folder)) is not None:
         config.quantization_config = _of_autogptq(separate)
     return config
 

@@ -18,6 +18,7 @@ from runner.engines.writing import Rendered
 from runner.errors import UserError
 from runner.sampling.generation import Boundary, FinishReason, Generation, failed
 from runner.sampling.request import Request
+from runner.weights.recipe import autogptq_config
 from runner.weights.weights import Weights
 
 _DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
@@ -197,7 +198,7 @@ def _arguments(
         "trust_remote_code": model.trust_remote_code,
         "dtype": _dtype(model, precision, weights, device),
         # vLLM finds by itself what config.json says, and needs a hint where AutoGPTQ wrote a file of its own.
-        **({"quantization": "gptq"} if (weights.folder / "quantize_config.json").is_file() else {}),
+        **({"quantization": "gptq"} if autogptq_config(weights.folder) else {}),
         # The model's own generation_config must not act, and ours goes with each request.
         "generation_config": "vllm",
         "max_model_len": min(filter(None, (settings.max_model_len, model.context)), default=None),

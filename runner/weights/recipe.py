@@ -65,8 +65,14 @@ def group_size_for(folder: Path, name: str) -> int:
 
 
 def is_quantized(folder: Path) -> bool:
-    """Tell whether the weights in a folder are quantised already; AutoGPTQ said so in a file of its own."""
-    return (folder / "quantize_config.json").is_file() or "quantization_config" in read_json(folder / "config.json")
+    """Tell whether the weights in a folder are quantised already."""
+    return "quantization_config" in read_json(folder / "config.json") or autogptq_config(folder) is not None
+
+
+def autogptq_config(folder: Path) -> Path | None:
+    """Return the file in which AutoGPTQ said how it quantised, None where ``config.json`` says it."""
+    path = folder / "quantize_config.json"
+    return path if path.is_file() and "quantization_config" not in read_json(folder / "config.json") else None
 
 
 def read_json(path: Path) -> dict[str, Any]:

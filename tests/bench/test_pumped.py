@@ -19,12 +19,13 @@ PAIRS = (
 FRAMES = (
     "%s", "\\boxed{%s}", "The answer is %s", "Final answer: %s.\n\nDone", "<think>%s</think>7", "%s</think>7",
     '{"answer": "%s"}', "```\n%s\n```", "so %s is 42", "\\boxed{42} %s", "<tool_call>%s", "[%s]",
+    "\\boxed{42}\nQuestion%s", "42\n**Example 1%s", "\n# User%s:", "functions.%s", "Explanation%s",
 )  # fmt: skip
 PROBLEMS = {
     "sum": [12, 30], "division": [1, 3], "sorting": [5, 2, 7], "mode": [6, 6, 9], "comparison": [9, 5]
 }  # fmt: skip
-# Seconds of processor time that make a text suspect; linear work on so short a text takes a few milliseconds at most.
-SUSPECT = 0.02
+# Seconds of processor time that make the longer text suspect; linear work on it takes a few milliseconds.
+SUSPECT = 0.1
 TIMES = 8  # as long a text takes linear work 8 times as long, quadratic work 64 times
 TOO_MUCH = 24
 
@@ -35,12 +36,17 @@ def seconds(problem: Problem, text: str) -> float:
     return time.process_time() - start
 
 
+def least(problem: Problem, text: str) -> float:
+    """Return the time without what a busy machine adds to it."""
+    return min(seconds(problem, text) for _ in range(3))
+
+
 def slow(problem: Problem, frame: str) -> list[str]:
     """Return the units whose repetition in a frame takes more than linear time."""
     found = []
     for unit in (*SINGLES, *PAIRS):
         short, long = (frame.replace("%s", unit * (length // len(unit))) for length in (LENGTH, TIMES * LENGTH))
-        if seconds(problem, short) > SUSPECT and seconds(problem, long) > TOO_MUCH * seconds(problem, short):
+        if seconds(problem, long) > SUSPECT and least(problem, long) > TOO_MUCH * least(problem, short):
             found.append(unit)
     return found
 
