@@ -40,12 +40,13 @@ def subtracted(larger: int, smaller: int) -> str:
 
 
 def multiplied(number: int, digit: int) -> str:
-    """Return a number times one digit, ones first, and the result: ``9*5=45, 3*5+4=19: 195``."""
+    """Return a number times one digit, ones first, and the result: ``9*5=45, 3*5=15+4=19: 195``."""
     steps, carry = [], 0
     for place in digits(number):
-        product = place * digit + carry
-        steps.append(f"{place}*{digit}{f'+{carry}' if carry else ''}={product}")
-        carry = product // 10
+        product = place * digit
+        carried = f"+{carry}={product + carry}" if carry else ""
+        steps.append(f"{place}*{digit}={product}{carried}")
+        carry = (product + carry) // 10
     return f"{', '.join(steps)}: {number * digit}"
 
 

@@ -106,9 +106,9 @@ _LONGER = {Detail.BRIEF: Detail.SHORT, Detail.SHORT: Detail.FULL}
 
 def _habits(trace: Trace, habit: int) -> list[str]:
     if habit == 3 and trace.slip is not None:
-        return [f"So {trace.slip}. Wait, {trace.slip} is wrong.", trace.full[-1]]
+        return [f"So {trace.slip}. Wait, {trace.slip} is wrong.", trace.check]
     if habit == 9:
-        return [f"Check: {trace.full[-1]}"]
+        return [f"Check: {trace.check}"]
     return []
 
 

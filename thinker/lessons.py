@@ -17,15 +17,15 @@ from thinker.trace import lettered
 
 # Harder tasks are seen more often.
 _TASK_SHARES = {
-    "sorting": 1.4, "comparison": 1.0, "sum": 1.0, "subtraction": 1.4, "multiplication": 1.4, "division": 1.4,
-    "absolute_difference": 1.2, "find_max": 0.7, "find_min": 0.7, "mean": 1.0, "median": 1.3, "mode": 1.0,
-    "odd_count": 0.6, "even_count": 0.6,
+    "sorting": 1.3, "comparison": 1.0, "sum": 1.0, "subtraction": 1.0, "multiplication": 1.6, "division": 1.3,
+    "absolute_difference": 1.0, "find_max": 0.8, "find_min": 0.8, "mean": 0.9, "median": 1.2, "mode": 1.2,
+    "odd_count": 0.7, "even_count": 0.7,
 }  # fmt: skip
-_EFFORT_SHARES = {Effort.NONE: 0.14, Effort.LOW: 0.08, Effort.MEDIUM: 0.68, Effort.HIGH: 0.10}
+_EFFORT_SHARES = {Effort.NONE: 0.11, Effort.LOW: 0.06, Effort.MEDIUM: 0.73, Effort.HIGH: 0.10}
 _STYLE_SHARES = {
-    "standard": 0.5, "concise": 0.14, "dont_overthink": 0.1, "step_by_step": 0.1, "ultra_concise": 0.16
+    "standard": 0.56, "concise": 0.11, "dont_overthink": 0.09, "step_by_step": 0.12, "ultra_concise": 0.12
 }  # fmt: skip
-_CUT_SHARE = 0.10  # of the traces; a forced end of the thinking has to be followed by an answer
+_CUT_SHARE = 0.08  # of the traces; a forced end of the thinking has to be followed by an answer
 _CHUNK = 2048  # conversations that are sorted by length together
 
 

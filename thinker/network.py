@@ -43,7 +43,8 @@ def _shape_numbers(embedding: torch.Tensor, tokenizer: Tokenizer) -> None:
     scale = embedding.std().item()
     signs, tens, ones = (torch.randn(count, embedding.shape[1]) * scale for count in (2, 10, 10))
     size = torch.randn(embedding.shape[1]) * scale
-    for number in range(-LARGEST, LARGEST + 1):
-        at = tokenizer.token_to_id(str(number))
+    written = [*(str(number) for number in range(-LARGEST, LARGEST + 1)), *(f"0{digit}" for digit in range(10))]
+    for text in written:
+        at, number = tokenizer.token_to_id(text), int(text)
         parts = signs[int(number < 0)] + tens[abs(number) // 10] + ones[abs(number) % 10]
         embedding[at] = 0.5 * (embedding[at] + parts) + size * number / LARGEST

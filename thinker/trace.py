@@ -20,10 +20,11 @@ class Trace:
     """One problem worked out.
 
     Attributes:
-        full: Lines with every digit; the last one can be repeated by itself.
+        full: Lines with every digit.
         short: The same without the digits.
         brief: Intermediate results alone.
         answer: What goes into the box.
+        check: The result said again, for a habit of checking what stands already.
         slip: A wrong answer that is near, for a claim that is then taken back; None where there is no good one.
     """
 
@@ -31,6 +32,7 @@ class Trace:
     short: tuple[str, ...]
     brief: str
     answer: str
+    check: str
     slip: str | None = None
 
     def lines(self, detail: Detail) -> tuple[str, ...]:

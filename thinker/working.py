@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from thinker.columns import added, divided, multiplied, subtracted
 from thinker.trace import Trace, lettered
@@ -36,10 +35,12 @@ def _sum(values: Data) -> Trace:
     items = lettered(values)
     steps = list(_running(values))
     totals = [str(total + value) for total, value in steps]
-    full = [f"{item}: {added(*step)}" for item, step in zip(items[1:], steps, strict=True)]
+    full = [f"{item}+{total}: {added(value, total)}" for item, (total, value) in zip(items[1:], steps, strict=True)]
     short = [f"{item}: {total}" for item, total in zip(items[1:], totals, strict=True)]
     total = sum(values)
-    return Trace((" ".join(items), *full), (" ".join(items), *short), " ".join(totals), str(total), str(total + 10))
+    slip = str(steps[-1][0]) if values[-1] else None  # the last item is left out
+    head, check = " ".join(items), f"{items[-1]}+{steps[-1][0]}={total}"
+    return Trace((head, *full), (head, *short), " ".join(totals), str(total), check, slip)
 
 
 def _division_steps(dividend: int, divisor: int) -> tuple[str, str, str]:
@@ -50,7 +51,7 @@ def _division_steps(dividend: int, divisor: int) -> tuple[str, str, str]:
     steps, count = divided(dividend, divisor, decimals)
     written = str(Fraction(10**count * dividend, divisor).__floor__()).rjust(count + 1, "0")
     ends = steps[-1][2] == 0
-    full = ", ".join(f"{part}/{divisor}={digit}r{left}" for part, digit, left in steps)
+    full = ", ".join(f"{part}/{divisor}={digit} {digit * divisor}r{left}" for part, digit, left in steps)
     result = _point(written, count)
     if not ends:
         left = steps[-1][2]
@@ -68,11 +69,13 @@ def _point(digits: str, count: int) -> str:
 def _mean(values: Data) -> Trace:
     sums = _sum(values)
     full, short, result = _division_steps(sum(values), len(values))
+    head = f"{sums.answer}/{len(values)}"
     return Trace(
-        (*sums.full, f"{sums.answer}/{len(values)}: {full}: {result}"),
-        (*sums.short, f"{sums.answer}/{len(values)}: {short}: {result}"),
+        (*sums.full, f"{head}: {full}: {result}"),
+        (*sums.short, f"{head}: {short}: {result}"),
         f"{sums.brief} /{len(values)}",
         result,
+        f"{head}={result}",
     )
 
 
@@ -83,64 +86,82 @@ def _division(pair: Data) -> Trace:
     head = f"{abs(first)}/{abs(second)}"
     named = "minus" if sign else "plus"
     answer = sign + result
-    return Trace((f"{named} {head}", f"{full}: {answer}"), (f"{named} {head}: {short}: {answer}",), named, answer)
+    check = f"{named} {head}: {answer}"
+    return Trace(
+        (f"{named} {head}", f"{full}: {answer}"), (f"{named} {head}: {short}: {answer}",), named, answer, check
+    )
 
 
-def _insertions(values: Data) -> tuple[list[str], list[str]]:
-    """Return a line for each item put into its place among those before it, and the sorted items."""
-    placed: list[tuple[int, int]] = []
-    lines = []
-    items = lettered(values)
-    for at, value in enumerate(values):
-        insort(placed, (value, at))
-        if at:
-            lines.append(f"{items[at]}: {' '.join(items[place] for _, place in placed)}")
-    return lines, [items[place] for _, place in placed]
+def _scan(choose: Callable[..., tuple[int, str]], pairs: Sequence[tuple[int, str]]) -> str:
+    """Return items gone through, with the best so far behind each: ``a47 a47, b-3 b-3, c12 b-3``."""
+    best = [choose(pairs[: at + 1], key=_value)[1] for at in range(len(pairs))]
+    return ", ".join(f"{item} {so_far}" for (_, item), so_far in zip(pairs, best, strict=True))
+
+
+def _value(pair: tuple[int, str]) -> int:
+    return pair[0]
+
+
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def _selections(values: Data, count: int) -> tuple[list[str], list[str]]:
+    """Return a line for each of the ``count`` smallest items, found by a scan of those that are left, and the items."""
+    left = list(zip(values, lettered(values), strict=True))
+    lines, chosen = [], []
+    for place in _PLACES[:count]:
+        smallest = min(left, key=_value)
+        lines.append(f"{_scan(min, left)}: {place} {smallest[1]}")
+        chosen.append(smallest[1])
+        left.remove(smallest)
+    return lines, chosen
 
 
 def _sorting(values: Data) -> Trace:
-    lines, ordered = _insertions(values)
-    head = " ".join(lettered(values))
-    return Trace((head, *lines), (head, " ".join(ordered)), " ".join(item[0] for item in ordered), str(sorted(values)))
+    lines, ordered = _selections(values, len(values))
+    head, order = " ".join(lettered(values)), " ".join(ordered)
+    placed = ", ".join(f"{place} {item}" for place, item in zip(_PLACES, ordered, strict=False))
+    brief = " ".join(item[0] for item in ordered)
+    return Trace((head, *lines, placed), (head, order), brief, str(sorted(values)), order)
 
 
 def _median(values: Data) -> Trace:
-    lines, ordered = _insertions(values)
+    """The smaller half and one more are selected; the middle stands at their end."""
+    lines, ordered = _selections(values, len(values) // 2 + 1)
     head, size = " ".join(lettered(values)), len(values)
     low, high = sorted(values)[(size - 1) // 2], sorted(values)[size // 2]
-    middle = ordered[size // 2]
-    answer = _plain(Fraction(low + high, 2))
+    middle = [f"middle {' '.join(ordered[(size - 1) // 2 :])}"]
+    answer, short = str(low), middle
     if size % 2 == 0:
-        middle = f"{ordered[size // 2 - 1]} {middle}: {low}+{high}={low + high}, {low + high}/2={answer}"
+        full, _, answer = _division_steps(low + high, 2)
+        short = [*middle, f"{low}+{high}={low + high}, {low + high}/2={answer}"]
+        middle = [*middle, f"{high}+{low}: {added(high, low)}", f"{low + high}/2: {full}: {answer}"]
     brief = " ".join(item[0] for item in ordered)
-    return Trace((head, *lines, f"middle {middle}"), (head, " ".join(ordered), f"middle {middle}"), brief, answer)
-
-
-def _plain(number: Fraction) -> str:
-    """Return a number with a finite decimal form as that."""
-    return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
+    return Trace((head, *lines, *middle), (head, " ".join(ordered), *short), brief, answer, f"middle {answer}")
 
 
 def _mode(values: Data) -> Trace:
-    items = lettered(values)
-    counts = [values[: at + 1].count(value) for at, value in enumerate(values)]
-    most = max(counts)
-    modes = [item for item, count in zip(items, counts, strict=True) if count == most]
-    answer = ", ".join(item[1:] for item in modes)
-    counted = ", ".join(f"{item} {count}" for item, count in zip(items, counts, strict=True))
-    head = " ".join(items)
-    last = f"most {most}: {' '.join(modes)}"
-    return Trace((head, counted, last), (head, last), str(most), answer)
+    """Each item is compared with those behind it, beside which its value is written, and its like are counted."""
+    items, size = lettered(values), len(values)
+    lines = []
+    for at, value in enumerate(values):
+        behind = [
+            f"{items[other]} {value} {'yes' if values[other] == value else 'no'} {values[at : other + 1].count(value)}"
+            for other in range(at + 1, size)
+        ]
+        lines.append(f"{items[at]} 1: {', '.join(behind)}" if behind else f"{items[at]} 1")
+    most = max(values.count(value) for value in values)
+    modes = [item for at, item in enumerate(items) if values[at:].count(values[at]) == most]
+    head, last = " ".join(items), f"most {most}: {' '.join(modes)}"
+    return Trace((head, *lines, last), (head, last), str(most), ", ".join(item[1:] for item in modes), last)
 
 
-def _extreme(choose: Callable[[Data], int], word: str) -> Callable[[Data], Trace]:
+def _extreme(choose: Callable[..., Any], word: str) -> Callable[[Data], Trace]:
     def working(values: Data) -> Trace:
-        items = lettered(values)
-        best = [choose(values[: at + 1]) for at in range(len(values))]
-        scanned = ", ".join(f"{item} {value}" for item, value in zip(items, best, strict=True))
-        where = items[values.index(best[-1])]
-        head = " ".join(items)
-        return Trace((head, scanned), (head, f"{word} {where}"), where, str(best[-1]))
+        items, best = lettered(values), choose(values)
+        where, head = items[values.index(best)], " ".join(items)
+        scanned = _scan(choose, list(zip(values, items, strict=True)))
+        return Trace((f"{word} {head}", scanned), (head, f"{word} {where}"), where, str(best), f"{word} {where}")
 
     return working
 
@@ -155,7 +176,7 @@ def _count(parity: int, word: str) -> Callable[[Data], Trace]:
         head, total = " ".join(items), counts[-1]
         short = f"{word} {hits}: {total}" if hits else f"{word}: 0"
         brief = " ".join(str(count) for count in counts)
-        return Trace((head, full), (head, short), brief, str(total), str(total + 1))
+        return Trace((f"{word} {head}", full), (head, short), brief, str(total), f"{word} {total}", str(total + 1))
 
     return working
 
@@ -169,7 +190,7 @@ def _comparison(pair: Data) -> Trace:
         lines.append(_compared(abs(first), abs(second)))
         if signs[0] == "minus":
             lines.append(f"minus turns: {answer}")
-    return Trace(tuple(lines), (lines[0],), " ".join(signs), answer)
+    return Trace(tuple(lines), (lines[0],), " ".join(signs), answer, f"{first} {answer} {second}")
 
 
 def _compared(first: int, second: int) -> str:
@@ -206,7 +227,8 @@ def _subtraction(pair: Data) -> Trace:
     lines, short = _signed_sum(second, -first)
     head, total = f"{second} and {-first}", second - first
     answer = str(total)
-    return Trace((head, *lines, answer), (head, f"{short}: {answer}"), short, answer, str(total + 10))
+    slip = str(-total) if total else None  # the sign is wrong
+    return Trace((head, *lines, answer), (head, f"{short}: {answer}"), short, answer, f"{head}: {answer}", slip)
 
 
 def _absolute_difference(pair: Data) -> Trace:
@@ -215,7 +237,8 @@ def _absolute_difference(pair: Data) -> Trace:
     lines = [line.removeprefix("minus ") for line in lines]
     short = short.removeprefix("minus ")
     head, total = f"{first} and {-second}", abs(first - second)
-    return Trace((head, *lines), (head, f"{short}: {total}"), short, str(total), str(total + 10))
+    slip = str(-total) if total else None  # the sign is wrong
+    return Trace((head, *lines), (head, f"{short}: {total}"), short, str(total), f"{head}: {total}", slip)
 
 
 def _multiplication(pair: Data) -> Trace:
@@ -224,14 +247,13 @@ def _multiplication(pair: Data) -> Trace:
     product = first * second
     answer = str(product)
     head = f"{first}*{second}"
+    check = f"{head}={answer}"
     if not tens:
-        return Trace((head, multiplied(first, ones)), (f"{head}: {answer}",), head, answer, str(product + 10))
+        return Trace((head, multiplied(first, ones)), (f"{head}: {answer}",), head, answer, check)
     parts = f"{first}*{ones}={first * ones}, {first}*{tens}={first * tens}"
     rows = [f"{first}*{digit}: {multiplied(first, digit)}" for digit in (ones, tens)]
-    sums = f"{first * ones}+{first * tens * 10}"
-    full = (f"{head}: {second}={tens * 10}+{ones}", *rows, sums, added(first * ones, first * tens * 10))
-    brief = f"{first * ones} {first * tens * 10}"
-    return Trace(full, (f"{parts}: {answer}",), brief, answer, str(product + 10))
+    full = (f"{head}: {second}={tens * 10}+{ones}", *rows, added(first * ones, first * tens * 10))
+    return Trace(full, (f"{parts}: {answer}",), f"{first * ones} {first * tens * 10}", answer, check)
 
 
 _WORKINGS: dict[str, Callable[[Data], Trace]] = {

@@ -24,8 +24,8 @@ from thinker.working import work_out
 
 TASKS = {task.name: task for task in tasks()}
 TOKENIZER = tokenizer(vocabulary_texts())
-_EQUATION = re.compile(r"(?<![\d*/.])(\d+(?:[-+*]\d+)+)=(-?\d+)(?![\d.])")
-_DIVISION = re.compile(r"(\d+)/(\d+)=(\d+)r(\d+)")
+_EQUATION = re.compile(r"(?<![-+*/.\d])(?=(\d+(?:[-+*]\d+)+)=(-?\d+)(?![\d.]))")  # also one that starts in another
+_DIVISION = re.compile(r"(\d+)/(\d+)=(\d+) (\d+)r(\d+)")
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -45,8 +45,9 @@ def test_every_equation_in_a_trace_holds(name: str) -> None:
         for left, right in _EQUATION.findall(text):
             assert eval(left) == int(right), text  # digits and operators alone, by the pattern
             found += 1
-        for part, divisor, digit, left in _DIVISION.findall(text):
+        for part, divisor, digit, product, left in _DIVISION.findall(text):
             assert divmod(int(part), int(divisor)) == (int(digit), int(left)), text
+            assert int(digit) * int(divisor) == int(product), text
             found += 1
     assert found or name not in ("sum", "mean", "multiplication", "division", "subtraction", "absolute_difference")
 
@@ -111,7 +112,8 @@ def test_any_text_comes_back_from_its_tokens(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [("47-12", ["47", "-", "12"]), ("a-12 b3", ["a", "-12", " b", "3"]), ("-7.25", ["-", "7", ".", "2", "5"]),
-     ("123", ["1", "2", "3"]), ("[-4, 5]", ["[", "-4", ", ", "5", "]"])],
+     ("123", ["1", "23"]), ("2305+7", ["23", "05", "+", "7"]), ("12345", ["1", "23", "45"]),
+     ("123.45", list("123.45")), ("[-4, 5]", ["[", "-4", ", ", "5", "]"])],
 )  # fmt: skip
 def test_numbers_of_two_digits_are_one_token_each(text: str, tokens: list[str]) -> None:
     assert TOKENIZER.encode(text, add_special_tokens=False).tokens == tokens
