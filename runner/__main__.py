@@ -94,7 +94,9 @@ def _guarded() -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         os.write(2, b"broken off\n")
-        return 130
+        # Where the interrupt met code that was compiled from a string, as a dataclass is, the interpreter would end
+        # by the signal in spite of any exit code.
+        os._exit(130)
     except BrokenPipeError:  # the reader of a pipe has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1

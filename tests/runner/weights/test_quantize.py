@@ -92,7 +92,7 @@ def test_what_the_weights_depend_on_gets_a_place_of_its_own(
 def test_calibration_is_pinned() -> None:
     """Another tokenizer, template, task or prompt style changes it, and with it every quantised checkpoint."""
     made = calibration_for(settings().model, shipped_folder("thinker"), 16)
-    assert (made.digest, made.tokens) == ("1c031f5bf5959d37", 1715)
+    assert (made.digest, made.tokens) == ("8cf3d154ce53fa77", 1496)
 
 
 def test_of_two_at_once_one_quantises_and_the_other_is_told(gptq: ScriptedGptq) -> None:
