@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bench.metrics.intervals import Interval, bootstrap_rng, percentile_interval, resampled_means, wilson
 from bench.metrics.overthinking import Bounds, mean_of_scores, overthinking_score, score_of_means
+from bench.metrics.samples import answered
 from bench.verdict import Outcome
 
 _Draws: TypeAlias = NDArray[np.float64]  # accuracy and output tokens of each bootstrap sample, shape (draws, 2)
@@ -27,7 +28,6 @@ _MEANS = (
 )
 # What is read of the verdicts, a sample a row.
 COLUMNS = ("problem_id", "status", "outcome", *_MEANS)
-_JUDGED = [Outcome.CORRECT, Outcome.INCORRECT, Outcome.UNPARSED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ def task_figures(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigure
         samples: A row a sample with :data:`COLUMNS`.
         bounds: Of the Overthinking Score.
     """
-    answered = samples[samples["outcome"].isin(_JUDGED) & (samples["status"] != "error")]
-    correct = (answered["outcome"] == Outcome.CORRECT).to_numpy()
-    problems = answered["problem_id"]
-    figures = np.column_stack((correct, answered["output_tokens"]))
+    answers = answered(samples)
+    correct = (answers["outcome"] == Outcome.CORRECT).to_numpy()
+    problems = answers["problem_id"]
+    figures = np.column_stack((correct, answers["output_tokens"]))
     draws = resampled_means(figures, _places(problems), bootstrap_rng(task))
-    counts = _counts(samples, answered)
-    right, n = int(correct.sum()), len(answered)
-    means = {name: _mean(answered[name].to_numpy()) for name in _MEANS}
+    counts = _counts(samples, answers)
+    right, n = int(correct.sum()), len(answers)
+    means = {name: _mean(answers[name].to_numpy()) for name in _MEANS}
     tokens = means["output_tokens"]
     score = None if tokens is None else float(overthinking_score(right / n, tokens, bounds))
     fields: dict[str, Any] = {
@@ -156,15 +156,15 @@ def _places(problems: pd.Series[str]) -> NDArray[np.int64]:
     return places
 
 
-def _counts(samples: pd.DataFrame, answered: pd.DataFrame) -> dict[str, int]:
+def _counts(samples: pd.DataFrame, answers: pd.DataFrame) -> dict[str, int]:
     errors = int((samples["status"] == "error").sum())
     return {
-        "n": len(answered),
+        "n": len(answers),
         "errors": errors,
-        "ungraded": len(samples) - len(answered) - errors,
-        "truncated": int((answered["status"] == "truncated").sum()),
-        "refused": int((answered["status"] == "refused").sum()),
-        "unparsed": int((answered["outcome"] == Outcome.UNPARSED).sum()),
+        "ungraded": len(samples) - len(answers) - errors,
+        "truncated": int((answers["status"] == "truncated").sum()),
+        "refused": int((answers["status"] == "refused").sum()),
+        "unparsed": int((answers["outcome"] == Outcome.UNPARSED).sum()),
     }
 
 

@@ -25,7 +25,7 @@ from runner.results.run import Run
 from runner.results.store import read
 from runner.results.summary import compute_summary
 from runner.results.verdict_row import VerdictRow
-from runner.sampling.prompting import hint_text, messages_for
+from runner.sampling.prompting import further, messages_for
 
 
 def show(path: Path, words: Sequence[str], console: Console) -> None:
@@ -96,16 +96,11 @@ def _find(folder: RunFolder, wanted: str, family: str) -> Record:
 
 def _print_prompt(folder: RunFolder, run: Run, problem: Problem, console: Console) -> None:
     prompt = read_stored(PromptSettings, run.settings["prompt"], folder.run_json)
-    for message in messages_for(prompt, problem.question, _further(run, folder)):
+    budget, efforts = run.settings["budget"], run.settings["model"].get("efforts") or {}
+    hint = read_stored(HintBudget, budget, folder.run_json) if budget.get("kind") == "hint" else None
+    said = further(hint, efforts.get(run.settings["effort"]["level"]))
+    for message in messages_for(prompt, problem.question, tuple(said)):
         _section(console, message.role, message.content)
-
-
-def _further(run: Run, folder: RunFolder) -> list[str]:
-    """Return what budget and effort said behind the question."""
-    budget, model = run.settings["budget"], run.settings["model"]
-    said = [hint_text(read_stored(HintBudget, budget, folder.run_json)) if budget.get("kind") == "hint" else None]
-    said.append((model.get("efforts") or {}).get(run.settings["effort"]["level"]))
-    return [text for text in said if isinstance(text, str)]
 
 
 def _print_verdict(record: Record, row: VerdictRow, problem: Problem, console: Console) -> None:

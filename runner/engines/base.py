@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from runner.config.settings import GptqSettings, NumberFormat, Precision
 from runner.sampling.generation import Generation
 from runner.sampling.request import Request, SamplingParams
+
+# Number formats of the settings as torch and vLLM name them.
+DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
+
+
+def number_format(precision: Precision) -> NumberFormat:
+    """Return what a precision computes in."""
+    return precision.compute if isinstance(precision, GptqSettings) else precision.name
 
 
 class EngineDied(Exception):

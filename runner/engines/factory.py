@@ -18,13 +18,11 @@ from runner.config.settings import (
     TransformersSettings,
     VllmSettings,
 )
-from runner.engines.base import Engine, EngineCapabilities, LoadedModel
+from runner.engines.base import DTYPES, Engine, EngineCapabilities, LoadedModel, number_format
 from runner.engines.writing import Writer
 from runner.errors import UserError
 from runner.sampling.request import Noise
 from runner.weights.quantize import tokenizer_for, weights_for
-
-_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 
 
 def resolve(engine: EngineSettings) -> ConcreteEngine:
@@ -90,8 +88,8 @@ def check_precision(precision: Precision, loaded: LoadedModel) -> None:
     Raises:
         UserError: says what was loaded.
     """
-    wanted = precision.compute if isinstance(precision, GptqSettings) else precision.name
-    same = wanted == "auto" or loaded.compute_dtype == _DTYPES[wanted]
+    wanted = number_format(precision)
+    same = wanted == "auto" or loaded.compute_dtype == DTYPES[wanted]
     if isinstance(precision, GptqSettings):
         same = same and (loaded.weight_format, loaded.weight_bits) == ("gptq", precision.bits)
     elif precision.name != "auto":

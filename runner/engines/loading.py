@@ -13,14 +13,14 @@ import torch
 import transformers
 
 from runner.config import machine
-from runner.config.settings import GptqSettings, ModelSettings, NumberFormat, Precision
-from runner.engines.base import LoadedModel
+from runner.config.settings import ModelSettings, NumberFormat
+from runner.engines.base import DTYPES, LoadedModel
 from runner.errors import UserError
 from runner.weights.recipe import autogptq_config
 from runner.weights.weights import Weights
 
 _QUICK_GROUPS = (32, 64, 128, 256)  # what PyTorch's own 4-bit kernel takes
-_DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
+_DTYPES: dict[str, torch.dtype] = {name: getattr(torch, dtype) for name, dtype in DTYPES.items()}
 
 
 def pick_device(wanted: str | None) -> torch.device:
@@ -41,11 +41,6 @@ def pick_device(wanted: str | None) -> torch.device:
             f"engine.device={wanted!r} can't be used ({reason}); null takes the best one there is"
         ) from error
     return device
-
-
-def number_format(precision: Precision) -> NumberFormat:
-    """Return what a precision computes in."""
-    return precision.compute if isinstance(precision, GptqSettings) else precision.name
 
 
 def pick_dtype(wanted: NumberFormat, trained: torch.dtype, device: torch.device) -> torch.dtype:

@@ -11,7 +11,7 @@ from typing import Any
 
 from runner.config import machine
 from runner.config.settings import GptqSettings, ModelSettings, Precision, VllmSettings
-from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
+from runner.engines.base import DTYPES, EngineCapabilities, EngineDied, LoadedModel, number_format
 from runner.engines.tokenization import Tokenization
 from runner.engines.vllm_core import VllmCore
 from runner.engines.writing import Rendered
@@ -21,7 +21,6 @@ from runner.sampling.request import Request
 from runner.weights.recipe import autogptq_config
 from runner.weights.weights import Weights
 
-_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 # Name of the extra argument of a request that draws with counter noise, see runner.engines.vllm_noise.
 COUNTER_NOISE = "counter_noise"
 _FINISH_REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
@@ -244,7 +243,7 @@ def _dtype(model: ModelSettings, precision: Precision, weights: Weights, device:
     """Return the number format to compute in, chosen as engine=transformers does."""
     import torch
 
-    from runner.engines.loading import load_config, number_format, pick_dtype
+    from runner.engines.loading import load_config, pick_dtype
 
     config = load_config(weights, model)
     trained = config.get_text_config(decoder=True).dtype or config.dtype or torch.float32
@@ -255,7 +254,7 @@ def _dtype(model: ModelSettings, precision: Precision, weights: Weights, device:
     if device == "cpu":
         return str(pick_dtype(wanted, trained, torch.device("cpu"))).removeprefix("torch.")
     if wanted != "auto":
-        return _DTYPES[wanted]
+        return DTYPES[wanted]
     # vLLM's own auto halves float32. It knows the GPU without opening it, which would cost memory here.
     return "float32" if trained is torch.float32 else "auto"
 

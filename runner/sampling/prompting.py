@@ -13,7 +13,9 @@ RUN_ON_STOPS = ("\nQuestion:", "\n\nQuestion", "\nQ:", "\nProblem:")
 
 def messages_of(settings: Settings, question: str) -> tuple[Message, ...]:
     """Return the chat that a point asks one question with."""
-    return messages_for(settings.prompt, question, tuple(_further(settings)))
+    hint = settings.budget if isinstance(settings.budget, HintBudget) else None
+    said = further(hint, settings.model.efforts.get(settings.effort.level))
+    return messages_for(settings.prompt, question, tuple(said))
 
 
 def messages_for(prompt: PromptSettings, question: str, further: Sequence[str] = ()) -> tuple[Message, ...]:
@@ -30,16 +32,15 @@ def messages_for(prompt: PromptSettings, question: str, further: Sequence[str] =
     return (Message("system", prompt.system.replace("{question}", question)), user)
 
 
-def hint_text(budget: HintBudget) -> str | None:
-    """Return what the model is told of its budget, None if it is told nothing."""
-    return None if budget.tokens is None else budget.text.replace("{tokens}", str(budget.tokens))
+def further(hint: HintBudget | None, sent: object) -> Iterator[str]:
+    """Yield what budget and effort say behind the question.
 
-
-def _further(settings: Settings) -> Iterator[str]:
-    """Yield what budget and effort say behind the question."""
-    budget, sent = settings.budget, settings.model.efforts.get(settings.effort.level)
-    if isinstance(budget, HintBudget) and (hint := hint_text(budget)) is not None:
-        yield hint
+    Args:
+        hint: The budget, if it is one that the model is told.
+        sent: What the model's file has for the effort; only a text is said.
+    """
+    if hint is not None and hint.tokens is not None:
+        yield hint.text.replace("{tokens}", str(hint.tokens))
     if isinstance(sent, str):
         yield sent
 
