@@ -5,6 +5,7 @@ from __future__ import annotations
 # What providers and engines say of a model that ended by itself or handed over to a tool.
 _ENDED = frozenset(
     {"stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed", "pause_turn", "finished"}
+    | {"done", "eos_token_id", "stop_token", "natural"}
     | {"tool_calls", "tool_use", "tool_call", "function_call"}
 )
 # Where nothing is said, nothing says that it was cut.

@@ -16,7 +16,7 @@ _RECIPIENT = re.compile(r"\bto=(?:functions\.)?([\w.-]+)")
 # What decoding without special tokens leaves of the seams between two messages, and of the beginning.
 _STRIPPED_SEAM = re.compile(r"assistant(?:(final|analysis)|commentary( to=[\w.-]+)?(?: ?json| ?code)?)")
 _STRIPPED_START = re.compile(
-    r"(?:assistant)?(analysis(?![\s:.,;])|final(?![\s:.,;]|ly|i[sz]|[es]\b)|commentary(?= to=)"
+    r"(?:assistant)?(analysis(?!\s?[:.,;]|\s+(?:of|is|shows?)\b)|final(?![\s:.,;]|ly|i[sz]|[es]\b)|commentary(?= to=)"
     r"|(?:analysis|final)(?=.*assistant(?:final|analysis|commentary)))",
     re.DOTALL,
 )

@@ -17,7 +17,8 @@ _CALL_TYPES = frozenset(
     {"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call", "mcp_call"}
 )
 # What an element without a type may hold its text in; the first that is there counts.
-_TEXTS = ("text", "thinking", "reasoning_content", "content", "summary", "reasoningText", "reasoning_text", "refusal")
+_GENERATED = ("generated_text", "completion", "generation", "outputText")
+_TEXTS = ("text", "thinking", "reasoning_content", "content", "summary", "reasoningText", "reasoning_text", *_GENERATED)
 _PLAIN = (str, list, tuple)
 _TEXT_TYPES = frozenset({"text", "output_text"})
 _MAX_DEPTH = 8  # elements in elements; no provider nests deeper
@@ -51,7 +52,7 @@ def split_message(
     Read are whole responses and their messages, as mappings or as objects of a client library: OpenAI chat
     completions and responses, Anthropic messages, Gemini candidates, and what vLLM, SGLang, DeepSeek, Mistral,
     OpenRouter, Ollama and Bedrock make of them. Thinking marked by tags inside the visible text is split off
-    too. A refusal is visible text. Reasoning that a provider only counts or encrypts is a ``thinking`` of None.
+    too. A refusal is no answer. Reasoning that a provider only counts or encrypts is a ``thinking`` of None.
 
     Token counts are the provider's where they can be believed, else None: a reasoning count of 0, or none,
     beside visible reasoning says nothing, nor does one that is larger than the count of which it is a part or
@@ -98,7 +99,9 @@ def _unwrap(message: object) -> tuple[object, object, object]:
 
 def _reason(message: object) -> object:
     """Return how the part of a response says that it ended; only a Responses object says it by its status."""
-    named = field_of(message, "finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
+    named = field_of(
+        message, "finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "completionReason"
+    )
     return field_of(message, "status") if named is None and field_of(message, "output") is not None else named
 
 
@@ -112,7 +115,7 @@ def _word(reason: object) -> str:
 
 def _inner(message: object) -> object:
     """Return what an envelope holds, None where this is the message itself."""
-    listed = field_of(message, "choices", "candidates")
+    listed = field_of(message, "choices", "candidates", "generations", "results", "outputs")
     if isinstance(listed, list | tuple) and listed:
         return listed[0] if is_usable(listed[0]) else None
     for name in ("message", "output"):  # an output that is no list is Bedrock's or DashScope's envelope
@@ -132,18 +135,24 @@ def _read_message(message: object, parts: _Parts) -> None:
     if message is None or isinstance(message, _PLAIN):
         _read(message, parts)
         return
-    reasoning = filled(message, *_REASONING)
+    reasoning = filled(message, *_REASONING) or _reasoning_beside(message)
     if reasoning is not None and field_of(message, "output") is None:  # a response's `reasoning` is its settings
         _read(reasoning, parts, thought=True)
         parts.flat = True
-    _read(field_of(message, "output", "content", "parts", "text", "output_text", "generated_text", "response"), parts)
-    refusal = field_of(message, "refusal")
-    if isinstance(refusal, str) and not any(parts.answer):
-        _add(refusal, parts, thought=False)
+    _read(field_of(message, "output", "content", "parts", "text", "output_text", "response", *_GENERATED), parts)
     calls = field_of(message, "tool_calls") or [field_of(message, "function_call")]
     for call in calls if isinstance(calls, list | tuple) else ():
         if call is not None:
             parts.tool_calls.append(_read_call(call))
+
+
+def _reasoning_beside(message: object) -> object:
+    """Return the reasoning that LiteLLM or LangChain keeps in a field for whatever a provider adds."""
+    for name in ("provider_specific_fields", "additional_kwargs", "model_extra"):
+        found = filled(field_of(message, name), *_REASONING)
+        if found is not None:
+            return found
+    return None
 
 
 def _read(element: object, parts: _Parts, *, thought: bool = False, depth: int = 0) -> None:

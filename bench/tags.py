@@ -9,18 +9,28 @@ from itertools import islice
 
 from bench.scan import from_the_end
 
-# Looking ahead for the second character keeps a text full of `<` cheap, bounding the attributes one of `<think `.
-_ANGLE = (
-    r"<(?=[/\\|a-zA-Z])(?:"
-    r"(?:\\?/?[ ]?(?:(?:\w{1,20}:)?(?:think(?:ing)?|reasoning|thoughts?|scratchpad|reflection|analysis)|antthinking"
-    r"|longcat_think)(?:/|\s[^<>]{0,400})?"
-    r"|\|(?:begin|end)_of_thought\||\|(?:start|end)_thinking\||\|/?thinking\||channel\|)>|\|channel>thought\b)"
+_WORDS = (
+    r"(?:(?:inner_|internal_)?(?:think(?:ing)?|reason(?:ing)?|thoughts?|monologue)(?:_process)?|think_fast(?:er)?|cot"
+    r"|chain_of_thought|scratchpad|reflection|analysis|rationale)"
 )
-# The first character has no case, so the engine looks for it at memchr speed; that's why texts without the
-# rarer brackets get a pattern of their own.
-_ANGLE_TAG = re.compile(_ANGLE, re.IGNORECASE)
-_ANY_TAG = re.compile(_ANGLE + r"|\[/?THINK\]|◁/?think▷", re.IGNORECASE)
-_CLOSERS = ("</", "<\\/", "<|/", "<|e", "<|E", "<c", "[/", "◁/")
+# Looking ahead for a name of three letters keeps a text full of `<` or of other tags cheap, giving nothing back what
+# stands before a name, bounding the attributes one of `<think `.
+_ANGLE = (
+    r"<(?=[/\\|]{0,2}+ ?+[a-z]{2}[a-z|:_])(?:"
+    rf"\\?+/?+ ?+(?:{_WORDS}|(?!think)\w{{1,20}}+[:|]{_WORDS}|antthinking|longcat_think)(?::\w{{1,20}})?"
+    r"(?:/|\s[^<>]{0,400})?>"
+    rf"|\|(?:/?+(?:(?:begin|start|end)_(?:of_)?+)?+{_WORDS}(?:_(?:begin|start|end))?\|>"
+    r"|channel>thought\b|im_start\|>(?:think|answer)\b|(?:open|close)\|>think<\|sep\|>)"
+    r"|channel\|>|unused94>(?:thought\b)?|unused95>)"
+)
+_FOLD = r"""<details\s[^<>]{0,200}\btype=["']reasoning["'][^<>]{0,200}>|</details>"""
+# For texts in lower case: looking for a letter in both takes three times as long. The first character has no case,
+# so the engine looks for it at memchr speed; that's why texts without the rarer tags get a pattern of their own.
+_ANGLE_TAG = re.compile(_ANGLE)
+_ANY_TAG = re.compile(rf"{_ANGLE}|{_FOLD}|\[/?think(?:ing)?\]|\[begin final response\]|◁/?think▷")
+_RARER = ("think]", "king]", "nse]", '="reasoning', "='reasoning")
+_CLOSES = re.compile(r"[<\[◁](?:/|\\|\|/)|<\|(?:end|close)|.*_end\||<channel|<unused95|<\|im_start\|>a|\[begin")
+_CLOSERS = ("</", "<\\/", "<|", "<c", "<u", "[/", "[b", "◁/")
 _MAX_TAGS = 4096  # more tags than that are a model's loop or an attack: see _outermost
 _BACKTICKS = re.compile(r"(?<!`)`{1,2}(?!`)|\n")
 _MAX_CODE = 80  # a longer stretch is more likely to lie between two backticks of different spans
@@ -47,10 +57,13 @@ class Tag:
 
 def every_tag(text: str) -> list[Tag]:
     """Return the tags of the text, quoted ones included."""
+    if not ("<" in text and ">" in text) and "]" not in text and "◁" not in text:
+        return []
+    text = lowered if len(lowered := text.lower()) == len(text) else text  # a dotted capital I becomes two characters
     # rfind is several times as fast as `in` here.
-    if "◁" in text or text.rfind("THINK]") >= 0 or text.rfind("hink]") >= 0:
+    if "◁" in text or any(text.rfind(sign) >= 0 for sign in _RARER):
         pattern = _ANY_TAG
-    elif "<" in text and ">" in text:
+    elif "<" in text:
         pattern = _ANGLE_TAG
     else:
         return []
@@ -63,7 +76,7 @@ def _outermost(text: str, pattern: re.Pattern[str], first: Tag) -> list[Tag]:
     tags = [] if first.closes else [first]
     for place, _ in islice(from_the_end(text, _CLOSERS), _MAX_TAGS):
         match = pattern.match(text, place)
-        if match:
+        if match and _tag(match).closes:
             after = pattern.search(text, match.end())
             return [*tags, _tag(match), *([_tag(after)] if after else [])]
     return tags
@@ -71,7 +84,7 @@ def _outermost(text: str, pattern: re.Pattern[str], first: Tag) -> list[Tag]:
 
 def _tag(match: re.Match[str]) -> Tag:
     tag = match.group()
-    closes = tag[1] in "/\\" or tag[2:3] == "/" or tag[:5].lower() in ("<|end", "<chan")
+    closes = _CLOSES.match(tag) is not None
     return Tag(match.start(), match.end(), closes, empty=tag.endswith("/>") and not closes)
 
 
@@ -107,12 +120,25 @@ def _stands_in(spans: list[tuple[int, int]], tag: Tag) -> bool:
     return any(begin <= tag.start and tag.end <= end for begin, end in spans[max(0, place) : place + 2])
 
 
+def _without_other_folds(text: str, tags: list[Tag]) -> list[Tag]:
+    """Return the tags without those ``</details>`` that close another fold than one of reasoning."""
+    kept: list[Tag] = []
+    folds = 0
+    for tag in tags:
+        fold = text.startswith(("<d", "</d", "<D", "</D"), tag.start)
+        if not fold or not tag.closes or folds:
+            kept.append(tag)
+            folds += fold * (-1 if tag.closes else 1)
+    return kept
+
+
 def live_tags(text: str) -> list[Tag]:
     """Return the tags that open or close thinking: neither quoted nor inside a code fence."""
     tags = [tag for tag in every_tag(text) if not is_quoted(text, tag)]
     if tags and "`" in text:
         spans = _code_spans(text)
         tags = [tag for tag in tags if not _stands_in(spans, tag)]
+    tags = _without_other_folds(text, tags)
     if not tags or "```" not in text:
         return tags
     fences = [match.start() for match in islice(_FENCE.finditer(text), _MAX_TAGS)]

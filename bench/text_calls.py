@@ -7,24 +7,36 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# How families mark a call: Qwen, Hermes and GLM; others; Kimi; DeepSeek; MiniMax and Claude.
+# How families mark a call: Qwen, Hermes and GLM; others; Kimi; DeepSeek; MiniMax and Claude; Llama.
 _MARKS = (
     ("<tool_call>", "</tool_call>"),
     ("<function_call>", "</function_call>"),
     ("<|tool_call_begin|>", "<|tool_call_end|>"),
     ("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
     ("<invoke ", "</invoke>"),  # inside <function_calls> or <minimax:tool_call>
+    ("<function=", "</function>"),  # as Qwen's, without a mark around it
+)
+_SIGNS = ("_call", "[TOOL_CALLS]", "<function", "<tool_", "python_tag|>")
+# What a tool gave back, where a response holds several turns: neither a call nor an answer.
+_RESULTS = (
+    ("<tool_response>", "</tool_response>"),
+    ("<tool_result>", "</tool_result>"),
+    ("<tool_output>", "</tool_output>"),
+    ("<function_results>", "</function_results>"),
+    ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
 )
 _AROUND = re.compile(
-    r"<(?:[|｜]tool[_▁]calls[_▁](?:section[_▁])?(?:begin|end)[|｜]|/?(?:minimax:tool_call|function_calls))>"
+    r"<(?:[|｜]tool[_▁](?:call|output)s[_▁](?:section[_▁])?(?:begin|end)[|｜]|/?(?:minimax:tool_call|function_calls))>"
 )
 # What follows the mark of a call that never closes; any other text quotes the mark.
 _BEGUN = re.compile(
-    r"\s*(?:\Z|[{\[\"]|<function=|functions?[.<:]|name=|[\w.-]{1,100}(?:\[ARGS\]|:\d|\s*<arg_key>|\s*[<][|｜]))"
+    r"\s*(?:\Z|[{\[\"]|<function=|functions?[.<:]|name=|[\w.-]{1,100}(?:>\s*(?:\Z|[{<])|\[ARGS\]|:\d|\s*<arg_key>|\s*[<][|｜]))"
 )
 _MISTRAL = "[TOOL_CALLS]"  # what follows, to the end of the text, is calls
+_LLAMA = "<|python_tag|>"  # what follows, to the end of the turn, is a call
+_TURN_END = re.compile(r"<\|eo[mt](?:_id)?\|>")
 _MISTRAL_CALL = re.compile(r"([\w.-]{1,100})\[ARGS\](.*)", re.DOTALL)
-_FUNCTION = re.compile(r"<function=([^<>\s]{1,100})>|name=\"([^\"<>]{1,100})\">")
+_FUNCTION = re.compile(r"<function=([^<>\s]{1,100})>|\A([^<>\s\"={]{1,100})>|name=\"([^\"<>]{1,100})\">")
 _PARAMETER = re.compile(r"<parameter(?:=([^<>\s]{1,100})| name=\"([^\"<>]{1,100})\"[^<>]{0,100})>")
 _GLM_ARGUMENT = re.compile(r"<arg_key>([^<>]{1,100})</arg_key>\s*<arg_value>([^<]*)</arg_value>")
 # `functions.add:0<|tool_call_argument_begin|>{...}`, `function<｜tool▁sep｜>add` with its JSON in a fence.
@@ -56,19 +68,16 @@ def take_tool_calls(text: str) -> tuple[list[TextToolCall], str]:
     """Return the closed calls (at most 64), by the marks of whichever family, and the text without them.
 
     A call that never closes is none, and neither is it an answer: it is dropped. A mark that nothing like a call
-    follows is quoted and stays. Never raises.
+    follows is quoted and stays. What a tool gave back is dropped too. Never raises.
     """
     # Every mark has one of these; rfind is several times as fast as `in` on a long text.
-    if text.rfind("_call") < 0 and text.rfind(_MISTRAL) < 0 and (text.isascii() or "▁call▁" not in text):
+    if all(text.rfind(sign) < 0 for sign in _SIGNS) and (text.isascii() or "▁call▁" not in text):
         return [], text
-    text, *parts = text.split(_MISTRAL)
-    bodies: list[str] = []
-    for part in parts:
-        if bodies or _BEGUN.match(part):
-            bodies.append(part)
-        else:
-            text += _MISTRAL + part
+    bodies, text = _to_the_end(text)
     marked = False
+    for begin, end in _RESULTS:
+        if begin in text:
+            _, text = _cut_out(text, begin, end)
     for begin, end in _MARKS:
         if begin in text:
             found, text = _cut_out(text, begin, end)
@@ -78,6 +87,21 @@ def take_tool_calls(text: str) -> tuple[list[TextToolCall], str]:
         text = _AROUND.sub("", text)
     calls = [call for body in bodies[:_MAX_CALLS] for call in _read_calls(body.strip())]
     return calls[:_MAX_CALLS], text
+
+
+def _to_the_end(text: str) -> tuple[list[str], str]:
+    """Return the calls whose mark has no end, so that they reach to the next one or to the end of the turn."""
+    text, marked, code = text.partition(_LLAMA)
+    bodies = [_TURN_END.split(code, maxsplit=1)[0]] if marked else []
+    text, *parts = text.split(_MISTRAL)
+    quoted = True
+    for part in parts:
+        quoted = quoted and not _BEGUN.match(part)
+        if quoted:
+            text += _MISTRAL + part
+        else:
+            bodies.append(part)
+    return bodies, text
 
 
 def _cut_out(text: str, begin: str, end: str) -> tuple[list[str], str]:
@@ -112,7 +136,13 @@ def _read_calls(body: str) -> list[TextToolCall]:
 def _read_call(body: str) -> TextToolCall:
     function = _FUNCTION.search(body)
     if function:
-        return TextToolCall(function[1] or function[2], _parameters(body), body)
+        rest = body[function.end() :].strip()
+        arguments = _json(rest) if rest.startswith("{") else None  # Llama's; Qwen's are elements
+        return TextToolCall(
+            next(filter(None, function.groups())),
+            arguments if isinstance(arguments, dict) else _parameters(body),
+            body,
+        )
     named = _MISTRAL_CALL.match(body) or _NAMED.match(body)
     if named and named[2].startswith("<arg_key>"):
         pairs = _GLM_ARGUMENT.findall(named[2])

@@ -55,6 +55,8 @@ _NEW_TURN = re.compile(r"<\||<｜|<start_of_turn>|\[/INST\]")
 _SOLUTION_MARKS = (
     ("<|begin_of_solution|>", "<|end_of_solution|>"),
     ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    ("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
+    ("", "[END FINAL RESPONSE]"),  # its beginning is the tag that closes the thinking
 )
 _WRAPPER = re.compile(r"<(answer|response|solution)>", re.IGNORECASE)
 Span = tuple[int, int]  # from a character's place to one past another's
@@ -65,11 +67,12 @@ def split_thinking(
 ) -> Thinking:
     """Split one response into thinking and visible answer; never raises, linear in the length.
 
-    Known are ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, ``<scratchpad>``, ``<reflection>`` and
-    ``<analysis>`` in any case, with attributes or a namespace such as ``<seed:think>``, ``<antThinking>``,
-    ``<longcat_think>``, ``<|thinking|>``, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>``, ``<|START_THINKING|>``,
-    ``<|channel>thought`` and Harmony channels. A closing tag
-    without an opening one ends a thinking that began with the response; tags quoted in code are text.
+    Known are ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, ``<scratchpad>``, ``<reflection>``,
+    ``<analysis>``, ``<cot>`` and their like in any case, with attributes or a namespace such as ``<seed:think>``,
+    ``<antThinking>``, ``<longcat_think>``, ``<|thinking|>``, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>``,
+    ``<|START_THINKING|>``, ``<|channel>thought``, ``<unused94>thought``, ``<details type="reasoning">``, what comes
+    before ``[BEGIN FINAL RESPONSE]``, and Harmony channels. A closing tag without an opening one ends a thinking that
+    began with the response; tags quoted in code are text.
 
     Limits: the state is never ``forced`` (see :class:`ThinkingState`); Harmony without its special tokens is
     recognised only where ``family`` names it; a whole response inside a code fence is not taken apart.
@@ -113,7 +116,7 @@ def _from_channels(text: str, finish_reason: str, prompt_tail: str) -> Thinking:
     state = ThinkingState.CLOSED if channels.thinking else ThinkingState.ABSENT
     if channels.unclosed:
         state = ThinkingState.UNCLOSED
-    answer = "".join(channels.answer).strip()
+    answer = "\n".join(channels.answer).strip()  # a note to the user and the answer are no one sentence
     return Thinking("\n".join(segments), answer, state, segments, tuple(channels.tool_calls))
 
 
@@ -123,7 +126,7 @@ def _assemble(segments: list[str], answer: str, state: ThinkingState) -> Thinkin
     calls = [call for segment in kept for call in take_tool_calls(segment)[0]]
     found, answer = take_tool_calls(answer)
     outer = answer.strip()
-    inner = _without_wrapper(outer) if outer.startswith("<") else outer
+    inner = _without_wrapper(outer) if outer.startswith("<") or outer.endswith("]") else outer
     closed_by: Literal["", "line", "tag"] = "tag" if inner != outer else ""
     if len(outer) < len(answer) and not closed_by and "\n" in answer[len(answer.rstrip()) :]:
         closed_by = "line"

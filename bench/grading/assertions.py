@@ -32,7 +32,8 @@ _SUPPOSITION = (
 )
 # What others hold, or what the writer held before.
 _OPINION = (
-    r"\b(?:(?:people|some|many|most|others?|they|students?|who|(?:some|any|every)(?:one|body)|you (?:may|might|could))"
+    r"\b(?:(?:people|some|many|most|others?|they|students?|who|(?:some|any|every)(?:one|body)|"
+    r"(?:you|one) (?:may|might|could))"
     r"(?: [a-z]{1,20}){0,2}? (?:think|say|believe|claim|guess|assume|argue|answer|expect)"
     r"|thinks|says|believes|claims|guesses|argues|assumes|has it that"
     r"|(?:thought|guessed|assumed|believed|expected|claimed|hoped)(?! about\b| it (?:through|over)\b)(?=[ *_]))"
@@ -69,12 +70,13 @@ _ANY = re.compile(
     r"if\b|were\b|had\b|should\b|let\b|think|thought|believe|claim|guess|argue|answer|expect|"
     r"hope|has it|mistake|erroneous|"
     r"previous|earlier|rejected|naive|tempting|bad|different|other|last|next|unsorted|unordered|descending|revers|input|given|"
-    r"original|myth|lie\b|error"
+    r"original|myth|lie\b|error|[❌✗✘☒👎]"
 )
 # The end of a sentence that takes back what it said, `…, but that's wrong`, or says that the answer is not known.
 _RETRACTED = re.compile(
     r"\b(?:that|this|it|which|they)(?:'s| is| are| was| were) (?:not (?:right|correct|true)|wrong|incorrect|false|"
     r"impossible)\b[^\d<>=]{0,200}$"
+    r"|[❌✗✘☒👎][\s*_.!]{0,20}$|(?::|-|,) (?:false|wrong|incorrect|untrue)[\s*_.!]{0,20}$"
     r"|(?:\bdo not|don't|\bcannot|can't|\bcould not|couldn't) "
     r"(?:know|tell|determine|compute|calculate|work out|find)\b\D{0,200}$",
     re.IGNORECASE,
@@ -123,6 +125,7 @@ _TAKEN_BACK = re.compile(
     r"(?:right|correct|true|it)"
     r"|i (?:do not|don't|cannot|can't) (?:know|believe))\b"
     r"|(?<=[.,;!-] )(?:wrong|incorrect|false)\b"
+    r"|(?:no|nope|wrong|incorrect|false|not (?:quite|right|correct|true))(?=[\s*_]*(?:[.!]|$))|[❌✗✘☒👎]"
     r"|(?:no,? wait|wait,? no|on second thought|scratch that|correction:|let me correct)\b)",
     re.IGNORECASE,
 )
@@ -142,3 +145,8 @@ def denies_box(before: str) -> bool:
 def is_taken_back(after: str) -> bool:
     """Return whether the words right after a statement take it back."""
     return _TAKEN_BACK.match(after) is not None
+
+
+def is_crossed(line: str) -> bool:
+    """Return whether a line ends with a cross or the like, which says that it is wrong."""
+    return line.rstrip(" *_.!").endswith(("❌", "✗", "✘", "☒", "👎"))

@@ -30,7 +30,7 @@ _SENTENCE_END = re.compile(r"(?<=[^\s\d])[.!?](?=\s|$)|(?<=\d)\?(?=\s)|(?<=\d)[.
 # What stands between a subject and the value that a sentence gives it; `to`, `of` and `in` only after some words.
 _CLAIM_WORDS = frozenset(
     words(
-        "is are was be equal equals give gives make makes yield yields total totals become becomes get gets obtain "
+        "is are was be equal equals give gives make makes yield yields total totals become becomes get gets got obtain "
         "say so have has prints print return returns found find counted count contains i.e. namely therefore thus "
         "hence 等于 等於 是 为 為 は"
     )

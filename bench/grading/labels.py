@@ -49,7 +49,7 @@ _PARTS = re.compile(
     r"[ -]?(?:hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|"
     r"(?:hundred|thousand|million|billion)ths?|doubled|tripled|halved|squared|cubed|digits?|decimals?|factorial|"
     r"percentage points?|out of|point|and a (?:half|third|quarter|bit)|in base|base|"
-    r"per ?mille?|"
+    r"per ?mille?|\(?(?:in )?(?:hex|hexadecimal|binary|octal)|per ?cent of|(?:raised )?to the power|"
     r"[a-z]{1,20} (?:too|short|off|away|less|more|fewer))\b|[ ]?[‰‱]|(?:st|nd|rd|th|-?ish|some)\b",
     re.IGNORECASE,
 )

@@ -55,6 +55,7 @@ _SIGNS = {
     "...": "…⋯",
     GLUE: GLUE,
     ".": "。٫",
+    "/100": "¢",
 }
 _TRANSLATION = str.maketrans({char: sign for sign, chars in _SIGNS.items() for char in chars})
 _KEPT = frozenset("≤≥≠±√°" + GLUE)
@@ -152,17 +153,23 @@ for _meaning, _names in {
     _COMMANDS |= dict.fromkeys(words(_names), _meaning)
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "sfrac", "nicefrac", "flatfrac"})
 _QUANTITIES = frozenset({"SI", "qty"})  # a number and its unit
+_DECIMALS = frozenset(".,0123456789" + GLUE)
 _REPEATING = frozenset({"overline", "bar", "dot", "overbar", "overdot"})
 # The first argument of these is no part of what is read.
+_GAPS = frozenset({"hspace", "vspace"})  # silent, and a space
 _SILENT = frozenset(
     words(
-        "color textcolor colorbox hspace vspace hphantom phantom begin end label tag fontsize vphantom raisebox si "
+        "color textcolor colorbox hphantom phantom begin end label tag fontsize vphantom raisebox si "
         "unit mathchoice footnote cite ref"
     )
 )
 _ESCAPES = {"{": "[", "}": "]", "\\": ", ", "!": "", "(": "", ")": "", "[": "", "]": "", "$": "", "#": "", "/": ""}
 _SPACES = frozenset(",;: \n\t")
 
+_DOTTED = re.compile(r"\\dot\s?(?:\{(\d)\}|(\d))(\d{0,300})\\dot\s?(?:\{(\d)\}|(\d))")  # the ends of what repeats
+_LOOSE_GROUP = re.compile(r"(?<=\d)\{,\}(?=\s+[-+]?\d)")  # a comma before a space separates
+_TEN = re.compile(r"_\{?(?:\\(?:text|mathrm)\{)?\(?(?:10|ten)\)?\}{0,2}(?!\w)")  # the base of ordinary numbers
+_LONE_DIGIT = re.compile(r"(?<=\d\.)\{(\d{1,9})\}")
 _PLAIN_FRACTION = re.compile(r" \((\d+)\)/\((\d+)\)(?![\d.(^])", re.ASCII)
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}]|[^\\{}]+|\\", re.DOTALL)
 # Arguments that are no part of what is read: the columns of an array, a colour's model.
@@ -177,7 +184,12 @@ def _without_latex(text: str) -> str:
     if "\\" in text:
         # A backslash doubled by an encoder stands before a command; a row ends before a space or a number.
         text = _ROW_END.sub(r"\\", text)
+        text = _DOTTED.sub(lambda m: f"({''.join(filter(None, m.groups()))})", text)
         text = _COLUMNS.sub(r"\1", _OPTION.sub(r"\1", text))
+    if "_" in text:
+        text = _TEN.sub("", text)
+    if "{" in text:
+        text = _LONE_DIGIT.sub(r"\1", _LOOSE_GROUP.sub(", ", text))
     if "frac{" in text:
         text = _BARE_FRACTION.sub(r"\\", text)
     text = text.replace("&", ", ")
@@ -218,12 +230,18 @@ class _Writer:
 
     def _open(self) -> None:
         role, self._expected = self._expected, ""
+        self._note_overline(role)
         begin, *end = _GROUPS[role]
         self._groups.append((end[0], end[1]))
         if role == "silent" and not self._silent_from:
             self._silent_from = len(self._groups)
         if not self._silent_from:
             self.out.append(begin)
+
+    def _note_overline(self, role: str) -> None:
+        """Keep a bar or dot that is over no decimals, so that nothing is read: it says no number that repeats."""
+        if role == "repeating" and "".join(self.out[-2:]).rstrip()[-1:] not in _DECIMALS:
+            self.out.append(" \\overline ")
 
     def _close(self) -> None:
         if not self._groups:
@@ -246,6 +264,9 @@ class _Writer:
             self._expected = "repeating"
         elif name in _SILENT:
             self._expected = "silent"
+        elif name in _GAPS:
+            self.out.append(" ")
+            self._expected = "silent"
         elif name.isascii() and name.isalpha():
             self.out.append(_COMMANDS.get(name, f" \\{name} "))
         else:
@@ -257,6 +278,7 @@ class _Writer:
             begin, end, following = _GROUPS[self._expected]
             if self._expected == "silent":
                 break
+            self._note_overline(self._expected)
             self.out.append(begin + token[0] + end)
             self._expected, token = following, token[1:]
         if token:

@@ -48,7 +48,7 @@ _MIXED = re.compile(r"(\d+)(?: and)? (.+)", re.ASCII)
 _ADDED_FRACTION = re.compile(r"\A(?:\+?|(-))(\d+) ?(?(1)-|\+) ?(?=\(?\d+\)?/)", re.ASCII)
 _SIGN = re.compile(r"(?:([+-])|(negative|minus|positive|plus)\b) ?", re.IGNORECASE)
 _REPEATED = re.compile(rf"(\d+)(?:\. |[,{GLUE}] ?)(\d*)(\(\d+\))", re.ASCII)  # a decimal comma, or a stray space
-_SPOKEN_REPEAT = re.compile(r"(\d+)\.(?P<repeat>(\d)\3*) \(?(?:repeating|recurring)\)?", re.ASCII)
+_SPOKEN_REPEAT = re.compile(r"(\d+)\.(?P<repeat>(\d)\3*),? \(?(?:repeating|recurring)\)?", re.ASCII)
 _RATIO = re.compile(r"(\d+)( ?):\2(\d+)", re.ASCII)
 _PERCENT = re.compile(r" ?(?:%|percent|per cent)$", re.IGNORECASE)
 
@@ -161,7 +161,7 @@ def _read_decimal(match: re.Match[str]) -> Number | None:
     exponent = _EXPONENT_MARK.sub("", match["exponent"] or "")
     number = _scaled(digits, len(part), int(exponent or 0), len((whole + part).lstrip("0")))
     if number and match["open"]:
-        return Number(number.value, number.decimals, number.digits, open_ended="." in body)
+        return Number(number.value, number.decimals, number.digits, open_ended=True) if "." in body else None
     return number
 
 

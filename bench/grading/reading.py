@@ -16,6 +16,9 @@ from bench.grading.lists import (
 )
 from bench.grading.normalise import normalise
 from bench.grading.numbers import MAX_DIGITS, Number
+from bench.grading.phrases import read_phrase
+from bench.grading.quantities import without_others, without_tallies
+from bench.grading.reasons import without_explanation, without_reasons
 from bench.grading.relations import Operands, Relation, read_relation
 from bench.grading.scalars import bare, read_scalar
 from bench.grading.words import read_spelled
@@ -46,6 +49,7 @@ _ORDER_SIGN = re.compile(r"[<>≤≥]")  # between elements it puts them in an o
 # A line break in a number that is longer than a line.
 _BROKEN = re.compile(r"(?<=\d{12})(?:\s?\\(?:\\|allowbreak\b|linebreak\b)\s{0,8}|[^\S\n]{0,8}\n\s{0,8})(?=\d)")
 _LONG = 24
+_WORDS = re.compile(r"\\text|[a-z]{2} [a-z]", re.IGNORECASE)
 _PLAIN_INTEGER = re.compile(r"-?\d+", re.ASCII)
 
 
@@ -73,6 +77,13 @@ def _read_written_list(plain: str, kind: AnswerKind) -> Elements | None:
     return None if kind is AnswerKind.INTEGER_SET and _ORDER_SIGN.search(plain) else read_list(plain)
 
 
+def relevant(plain: str, problem: Problem) -> str:
+    """Return what a plain text says of the asked quantity: without reasons, checks and values of other quantities."""
+    if problem.answer_kind in LIST_KINDS:
+        plain = without_tallies(plain)
+    return without_others(without_reasons(plain), problem.question)
+
+
 def read_box(text: str, problem: Problem) -> Value | None:
     """Read what a box holds: an answer, a sentence with it, or several numbers where one was asked for.
 
@@ -82,6 +93,8 @@ def read_box(text: str, problem: Problem) -> Value | None:
         return None
     if "?" in text and normalise(text).rstrip(" .!\"')").endswith("?"):
         return None
+    if problem.answer_kind is not AnswerKind.RELATION and _WORDS.search(text):
+        text = relevant(normalise(text), problem)
     value = read_answer(text, problem)
     if value is None and problem.answer_kind in NUMBER_KINDS:
         plain = normalise(text)
@@ -94,11 +107,14 @@ def read_box(text: str, problem: Problem) -> Value | None:
 def read_statement(text: str, problem: Problem) -> Value | None:
     """Read a text that begins with the answer and may go on, as after ``The answer is``."""
     plain = normalise(text)
-    if problem.answer_kind in LIST_KINDS:
-        return read_list_statement(plain)
     if problem.answer_kind is AnswerKind.RELATION:
         return read_relation(first_sentence(plain), _operands(problem), "statement")
-    return read_scalar_statement(plain)
+    plain = relevant(plain, problem)
+    return (
+        read_list_statement(plain)
+        if problem.answer_kind in LIST_KINDS
+        else read_scalar_statement(without_explanation(plain))
+    )
 
 
 def begins_with_value(text: str, problem: Problem) -> bool:
@@ -112,10 +128,11 @@ def begins_with_value(text: str, problem: Problem) -> bool:
 def read_claim(sentence: str, problem: Problem) -> Value | None:
     """Read the answer that a plain sentence ends up with, as in ``3 and 4 add up to 7``."""
     if problem.answer_kind in LIST_KINDS:
-        return read_list_claim(sentence)
+        return read_list_claim(relevant(sentence, problem))
     if problem.answer_kind is AnswerKind.RELATION:
         operands = _operands(problem)
         # A point between two numbers may end a sentence: `… less than or equal to 3. 7 > 3.`
         last = sentence.rpartition(". ")[2]
         return read_relation(sentence, operands, "claim") or read_relation(last, operands, "claim")
-    return read_scalar_claim(sentence)
+    phrased = read_phrase(sentence, problem.question)
+    return phrased or read_scalar_claim(relevant(sentence, problem))

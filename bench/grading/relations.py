@@ -22,7 +22,7 @@ _SAME = r"equals?|equal to|equality|same|equivalent|identical|eq|等于|等於|�
 _TOKEN = re.compile(
     rf"(?P<bound>[<>](?:,? or)? ?=|≤|≥|(?<!\w)(?:{_MORE}|{_LESS})(?: than)?,? or "
     r"(?:is )?(?:the )?(?:equal|same|=)(?: to)?)"
-    rf"|(?P<unlike>≠|!=|=/=|/=|\b(?:not|n't) (?:the )?(?:equal|same)(?: to)?|\bunequal\b|\bdifferent\b)"
+    rf"|(?P<unlike>≠|![<=>]|=[/\\]=|[/~]=|\b(?:not|n't) (?:the )?(?:equal|same)(?: to)?|\bunequal\b|\bdifferent\b)"
     rf"|(?P<not>\b(?:not|isn't|never|cannot|hardly|barely|scarcely|rarely|no longer|by no means|in no way|"
     r"anything but|fails? to|far from|nowhere near)\b|n't\b"
     rf"|\bno(?= (?:{_MORE}|{_LESS}|equal)\b))"
@@ -41,7 +41,20 @@ _LEADING = re.compile(
 )
 _SIDE = re.compile(r"(?<![\w.])[+-]?\d[\d,.]*")
 _NEITHER = re.compile(r"\bneither\b[^,.;]{0,80}?(?=[,.;]|\bbut\b|$)", re.IGNORECASE)
+# Neither more nor less is the same.
+_NEITHER_NOR = re.compile(
+    rf"\b(?:neither|not) (?:(?:{_MORE}) (?:than )?(?:\S{{1,20}} )?n?or (?:{_LESS})|"
+    rf"(?:{_LESS}) (?:than )?(?:\S{{1,20}} )?n?or (?:{_MORE}))"
+    r"(?: than)?(?!\w)",
+    re.IGNORECASE,
+)
+# The sign that is not meant: `> rather than <`.
+_RATHER = re.compile(r"\b(?:rather than|instead of|as opposed to|and not)\b[^,.;\n]{0,40}", re.IGNORECASE)
+_HYPHEN = re.compile(r"(?<=[a-z])-(?=(?:than|to)\b)", re.IGNORECASE)
 _MODULI = re.compile(r"\|[^|]{1,40}\| ?[<>=] ?\|[^|]{1,40}\|")  # says something of the absolute values
+_NAMED = re.compile(
+    r"(?:^|[^\w\d])(?:[a-z]|[a-z]_?\d|(?:first|second|number \d|num\d?|value)(?: number)?) *$", re.IGNORECASE
+)
 _ARROW = re.compile(r"[-=]>")
 # A way to name one of the two numbers.
 _OPERAND = re.compile(
@@ -98,12 +111,14 @@ def read_relation(text: str, operands: Operands, place: Place = "answer") -> Rel
     turned round too. "At least", "not greater" and contradictions are none of the three relations; neither is a
     comparing word of which nothing is the subject, unless it is all that stands in a place of answers.
     """
+    text = _RATHER.sub(" ", _HYPHEN.sub(" ", text))
     leading = _LEADING.match(text)
     if leading and leading.group().strip(" \"'`(*").lower().split()[0].rstrip(".,;:)\"'`*") not in _WEAK[place]:
         return ">" if leading["more"] else "<" if leading["less"] else "="
     if operands == (None, None):
         operands = _sides(text)
     text = without_unasserted(text)
+    text = _NEITHER_NOR.sub("equal to", text)
     text = _NEITHER.sub(" ", _ARROW.sub(" ", _MODULI.sub(" ", text)))
     tokens = list(_TOKEN.finditer(text))
     if not tokens or len(tokens) > _MAX_TOKENS or any(token["bound"] for token in tokens):
@@ -137,6 +152,8 @@ def _sides(text: str) -> Operands:
 def _states_equality(token: re.Match[str], left: str, right: str, operands: Operands, place: Place) -> bool:
     """Return whether an equality is between the operands; ``x = …`` is only a label."""
     sides = _mentions(left, operands), _mentions(right, operands)
+    if not token["same"] and _assigns(left, right):
+        return False
     if token["same"]:
         return any(sides) or _stands_bare(token, left, right, place)
     if _stands_alone(left, right):
@@ -144,6 +161,12 @@ def _states_equality(token: re.Match[str], left: str, right: str, operands: Oper
     if len(sides[0]) == 2 and not right.strip(" .,;!\"'`*()"):
         return all(sides[0])  # `6 ? 6 -> =`
     return all(sides) and all(side[0] for side in sides)
+
+
+def _assigns(left: str, right: str) -> bool:
+    """Return whether a sign stands between a name and its number: ``Let a = 6``."""
+    name, value = _CLAUSE.split(left)[-1], _CLAUSE.split(right)[0].strip()
+    return _NAMED.search(name) is not None and _SIDE.fullmatch(value.rstrip(".")) is not None
 
 
 def _oriented(token: re.Match[str], left: str, right: str, operands: Operands, place: Place) -> Relation | None:

@@ -27,6 +27,7 @@ _LABEL = re.compile(r"[^\d\\=<>+*/^~±≤≥≠√(|]*", re.ASCII)
 _UNIT = re.compile(r"(?!\^)[^\d\\=<>+*^~±≤≥≠√|]*(?:\^?[23])?[^\d\\=<>+*^~±≤≥≠√|]*", re.ASCII)
 # A letter that is no unit, `42x`, or a sign that nothing follows, `42/`.
 _FACTOR = re.compile(r"[a-fijkn-rt-z]|\s*[/-]\s*|[^\w\s]?_.*", re.DOTALL)
+_GOES_ON = re.compile(r"(?<![\d.,])\d+ ?\.\.\.$", re.ASCII)  # `42...`: an integer has all of its digits
 _GLUED = re.compile(r"\w$")
 _MOST_UNIT_WORDS = 3
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
@@ -47,7 +48,7 @@ _REMARK = re.compile(r"[^\W\d_]|\d, ?[+-]?\d")
 # Remarks in brackets that change what stands before them.
 TURNING = re.compile(
     r"\b(?:wrong|incorrect|false|mistaken?|not (?:right|correct|true|the answer)|mod|modulo|base(?! (?:10|ten)\b)|hex|"
-    r"hexadecimal|octal|binary|reverse[sd]?|unsorted|descending)\b",
+    r"hexadecimal|octal|binary|repeating|recurring|reverse[sd]?|unsorted|descending)\b",
     re.IGNORECASE,
 )
 _GLOSS = re.compile(r"([^()]+?) ?\( ?(?:[=~]|or\b)? ?([^()]+)\)")
@@ -81,6 +82,8 @@ def read_scalar(text: str) -> Number | None:
 
     Read are ``7``, ``x = 7``, ``3 + 4 = 7``, ``7 = 3 + 4``, ``Sum: 7``, ``7 apples``, ``[7]`` and ``seven``.
     """
+    if _GOES_ON.search(text):
+        return None
     number = _read_bare(text)
     if number is not None:
         return number
@@ -185,7 +188,11 @@ def _read_labelled(text: str) -> Number | None:
         return None
     digits = run.group().rstrip(" .,'_(/*+-")
     unit = rest[len(digits) :]
-    if not _UNIT.fullmatch(unit) or turns(unit) or _FACTOR.fullmatch(unit.strip()):
+    if (
+        not _UNIT.fullmatch(unit)
+        or turns(unit)
+        or (_FACTOR.fullmatch(unit.strip()) and not _is_thousands(digits, unit))
+    ):
         return None
     if is_predicated(unit) or (_GLUED.search(label) and not _ends_in_word(label)):
         return None
@@ -199,6 +206,11 @@ def _read_labelled(text: str) -> Number | None:
     if turns(label) or not is_label(label) or (_LETTER.match(label[-1:]) and digits[:2] in ("+ ", "- ")):
         return None
     return scaled(read_number(digits), unit)
+
+
+def _is_thousands(digits: str, unit: str) -> bool:
+    """Return whether a ``k`` means thousands, as after a decimal; ``42k`` may be a multiple of k."""
+    return unit.strip() == "k" and "." in digits
 
 
 def is_predicated(unit: str) -> bool:

@@ -15,7 +15,9 @@ from bench.scan import from_the_end
 
 # The words without the letter that may be a capital: folding the case of a long text costs more than looking
 # for a word in capitals too. `inal ` is "Final result", "final value" and their like; see _FINAL.
-_NEEDLES = ("nswer", "NSWER", "inal ", "####", "espuesta", "sposta", "ntwort")
+_NEEDLES = (
+    "nswer", "NSWER", "inal ", "####", "espuesta", "sposta", "ntwort", "ntwoord", "evap", "awaban", "Svar", "svar"
+)  # fmt: skip
 _ALL_NEEDLES = (*_NEEDLES, "答案", "答え", "正解", "정답", "твет", "éponse", "الجواب", "الإجابة", "उत्तर")
 _LINE_MARK = "####"  # as in GSM8K; a heading of this depth looks alike, so all of the line has to be the value
 # Attempts at reading; a text with more markers than that repeats itself.

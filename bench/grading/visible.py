@@ -17,6 +17,8 @@ _ENDS = frozenset(
 # Text struck through. `<s>` and `</s>` around all of a text are the tokens that begin and end a turn.
 _STRUCK = re.compile(r"<(s|del|strike)>[^<>\n]{0,200}</\1>|~~[^~\n]{1,200}~~")
 _TURN = re.compile(r"\s*<s>[^<>]*</s>\s*")
+_CALCULATED = re.compile(r"<<[^<>\n]{1,200}>>")  # a calculator's note, as GSM8K has them: `12 + 30 = <<12+30=42>>42`
+_FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\](?::[^\n]*)?")  # its mark, or its line
 _MAX_SPECIAL = 4096  # more of them are a loop
 _TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
 
@@ -39,8 +41,12 @@ def visible_text(answer: str) -> str:
         answer = _TERMINAL_COLOUR.sub("", answer.replace("\x08oxed", "\\boxed"))
     if answer.rfind("~~") >= 0:
         answer = _STRUCK.sub(" ", answer)
+    if "[^" in answer:
+        answer = _FOOTNOTE.sub("", answer)
     if "<" not in answer or ">" not in answer:
         return answer
+    if "<<" in answer:
+        answer = _CALCULATED.sub("", answer)
     answer = _without_comments(answer)
     if answer.rfind("</") >= 0 and not _TURN.fullmatch(answer):
         answer = _STRUCK.sub(" ", answer)

@@ -14,6 +14,9 @@ from bench.taxonomy.rules import ErrorRule, PatternRule, WrongAnswer
 from bench.taxonomy.trace import MAX_SPANS, Trace
 from bench.verdict import Outcome, Verdict
 
+# Raised whenever a text may get other findings than before; what is kept of findings names it.
+TAXONOMY_VERSION = "1"
+
 ERROR_RULES = discover(errors, ErrorRule)
 PATTERN_RULES = discover(patterns, PatternRule)
 

@@ -9,7 +9,7 @@ from bench.finish import ended
 
 ENDED = (
     "stop", "STOP", "end_turn", "stop_sequence", "STOP_SEQUENCE", "eos", "eos_token", "complete", "completed",
-    "tool_calls", "tool_use", "FinishReason.STOP", "null", "", None,
+    "tool_calls", "tool_use", "FinishReason.STOP", "done", "eos_token_id", "stop_token", "natural", "null", "", None,
 )  # fmt: skip
 CUT = (
     "length",

@@ -8,12 +8,13 @@ import bench
 from bench.problem import Problem
 
 LENGTH = 2_000
-# One and two characters that begin, go on with or end something that some pattern looks for.
+# What begins, goes on with or ends something that some pattern looks for.
 SINGLES = "².7-+ \n\t,:;'\"*_`~$#|/\\^%=<>()[]{}&!?aAsx½−ˍ₂"
 PAIRS = (
     "1 ", " 1", "1,", "1.", "1/", "²/", "²₂", "a ", " a", "a.", "A.", "\n ", " \n", "\n#", "- ", "\n-", "<a", "<s",
     "</", "<|", "< ", "[1", "1]", "[ ", "] ", "(1", "a)", ") ", "is", ": ", "= ", "*a", "a*", "``", "` ", "~a", "{a",
     "\\a", "\\ ", "&a", "| ", "1%", "e1", "^1", "_1", "'1", "no", "n't", "t ", "th", "|1", "||",
+    "❌", "[^", "<<1", "(1=", "aa ", ", as ", "1 since ", "1 is odd, ", "there are 1 a", "1 and the sum is ", "a: 1, ",
 )  # fmt: skip
 # Where an answer is looked for.
 FRAMES = (

@@ -30,7 +30,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Normalised, what may stand between boxes in a row: separators, order marks, a short aside in brackets.
 _IN_A_ROW = re.compile(
     r"(?:[ ,;:<≤*•|-]|->|and|then|next|finally|followed by|\d{1,3}[.)] ?|\d{1,3}(?:st|nd|rd|th)|\([a-z ]{1,30}\)|"
-    r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)\b)*",
+    r"modes?(?: (?:\d{1,2}|[a-d]))?\b|\((?:appears|occurs|frequency:?|count:?) \d{1,4}(?: times)?\)|"
+    r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)\b)*",
     re.IGNORECASE,
 )
 # A minus right before the box, with no operand to its left; a space or a bullet would make it a dash.

@@ -6,11 +6,15 @@ import json
 import re
 
 from bench.grading.blocks import MAX_BLOCK, last_block
+from bench.grading.labels import names_answer
+from bench.grading.quantities import Quantity, quantity_of, spoken
 from bench.grading.reading import LIST_KINDS, Value, read_answer
 from bench.grading.response import Found, Response, Rule
 
 _DIGIT = re.compile(r"\d")
-_KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution", "relation", "sorted", "mode")
+# What any answer may stand under; other keys have to name the asked quantity or to stand alone.
+_KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution")
+_MAX_KEYS = 64
 
 
 def _find(response: Response) -> Found | None:
@@ -32,11 +36,28 @@ def _find(response: Response) -> Found | None:
 
 def _read_held(data: dict[str, object], response: Response) -> Value | None:
     """Return the answer that an object holds under a name for it, or alone; one more object may be around it."""
-    held = next((data[key] for key in _KEYS if key in data), None)
-    if held is None and len(data) == 1:
-        held = next(iter(data.values()))
+    held = _held(data, response)
     if isinstance(held, dict):
-        held = next((held[key] for key in _KEYS if key in held), None)
+        held = _held(held, response)
+    return _read(held, response)
+
+
+def _held(data: dict[str, object], response: Response) -> object:
+    """Return what stands under a key for any answer, under one that names the asked quantity, or alone in an object."""
+    general = next((data[key] for key in _KEYS if key in data), None)
+    if general is not None:
+        return general
+    question = response.problem.question
+    for key in list(data)[:_MAX_KEYS]:
+        if quantity_of(key, question) is Quantity.ASKED and _read(data[key], response) is not None:
+            return data[key]
+    key, held = next(iter(data.items()), ("", None))
+    if len(data) > 1 or quantity_of(key, question) is not Quantity.UNKNOWN:
+        return None
+    return held if isinstance(held, dict) or names_answer(spoken(key), question) else None
+
+
+def _read(held: object, response: Response) -> Value | None:
     if isinstance(held, list) and response.problem.answer_kind in LIST_KINDS:
         held = ", ".join(str(element) for element in held)
     return read_answer(held, response.problem) if isinstance(held, str) else None

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import takewhile
 
-from bench.grading.assertions import is_taken_back
+from bench.grading.assertions import is_crossed, is_taken_back
 from bench.grading.claims import last_sentences
 from bench.grading.compare import canonical
 from bench.grading.labels import names_answer
 from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
 from bench.grading.numbers import Number
-from bench.grading.reading import LIST_KINDS, NUMBER_KINDS, Value, read_answer, read_claim
+from bench.grading.quantities import names_asked_count
+from bench.grading.reading import LIST_KINDS, NUMBER_KINDS, Value, read_answer, read_claim, relevant
+from bench.grading.reasons import is_reason
 from bench.grading.response import Found, Response, Rule
 from bench.grading.tables import read_table
 from bench.problem import AnswerKind, Problem
@@ -30,7 +33,7 @@ _CHECKS = re.compile(
 )
 _NAME = re.compile(r"[\s*_]*([^\W\d_][^\d:=,.;!?()]{0,60}):(?=[\s*_$`\"'(]*[-+]?\d)(?!.*[:=])")
 _EXISTING = re.compile(
-    r"\b(?:there (?:is|are|was|were|exist)|(?:i|you|he|she|they|we|it) (?:have|has|had|took)) "
+    r"\b(?:there (?:is|are|was|were|exist)|(?:i|you|he|she|they|we|it|this) (?:have|has|had|took)) "
     r"(?:\w+ )?\d+ ([a-z]+(?: [a-z]+)?)",
     re.IGNORECASE,
 )
@@ -52,6 +55,12 @@ _BEFORE_ELEMENT = re.compile(r"\A\s*(?:[-*•+]|\d{1,4}[.)])\s+(?=\S)")
 _CLAIMS = re.compile(
     r"\b(?:sorted|order|result|answer|final|ascending|output|modes?|is|are|so|thus|therefore)\b|=|->", re.IGNORECASE
 )
+_LISTED = re.compile(r"[ \t]{0,8}(?:(?:[-*•+]|\d{1,4}[.)])[ \t]{1,4})?[-−+]?\d{1,30}")
+_SOURCE = re.compile(r"\s*\[\d{1,2}\]:? [A-Z]")
+_LETTER = re.compile(r"[^\W\d_]")
+_IS = re.compile(r"^[\s*_]*(?:is|are)\b ?", re.IGNORECASE)
+_YES = re.compile(r"[\s*_]*(?:yes|true|correct|indeed)\b[\s*_.!]*$", re.IGNORECASE)
+_NO = re.compile(r"[\s*_]*(?:no|false|incorrect|wrong)\b[\s*_.!]*$", re.IGNORECASE)
 # Closing remarks (`Hope this helps!`) are passed over, this many of them.
 _MAX_LINES = 12
 _MAX_EMPTY = 1_000  # lines without content among them
@@ -65,6 +74,8 @@ _ELEMENT = re.compile(r"\s*[\[(]?[-+−]?\d")
 
 def _find(response: Response) -> Found | None:
     text, problem = response.text, response.problem
+    if problem.answer_kind in NUMBER_KINDS:
+        text = _without_listing(text, problem)
     supplement = _SUPPLEMENT.search(text)
     value = _last_value(text[: supplement.start()], problem) if supplement else None
     if value is None:
@@ -72,11 +83,25 @@ def _find(response: Response) -> Found | None:
     return None if value is None else Found(value, RULE.name)
 
 
+def _without_listing(text: str, problem: Problem) -> str:
+    """Return a text without the elements, one a line, that end it under a line which counts them: ``2 are odd:``."""
+    lines = text[-_MAX_LIST_LINE:].rstrip().split("\n")[-_MAX_COLUMN:]
+    rows = sum(1 for _ in takewhile(_LISTED.fullmatch, reversed(lines)))
+    if not 1 < rows < len(lines):
+        return text
+    before = text[: text.rindex("\n".join(lines[-rows:]))].rstrip()
+    head = before[before.rfind("\n") + 1 :].rstrip("*_ ")
+    introduces = head.endswith(":") or names_asked_count(head, problem.question)
+    counted = introduces and len(head) <= _MAX_SCALAR_LINE and _read_line(head.rstrip(":"), problem) is not None
+    return before if counted else text
+
+
 def _last_value(text: str, problem: Problem) -> Value | None:
     """Return what the last line that says something says, None where it can't be read."""
     listed = problem.answer_kind in LIST_KINDS
     value: Value | None = None
     checked = ""  # a line that checks the answer, as in `To verify: 42 - 30 = 12`
+    reason = ""  # a line that says why, as in `This is because 30 + 12 = 42`
     remarked = False  # a line after the list holds no list, as in `We made 1 swap`
     for start, line in _last_lines(text, _MAX_LIST_LINE if listed else _MAX_SCALAR_LINE, problem):
         line = _STEP.sub("", line, count=1)
@@ -84,6 +109,10 @@ def _last_value(text: str, problem: Problem) -> Value | None:
             earlier = _read_line(line, problem) if "[" in line else None
             if isinstance(earlier, tuple) and len(earlier) > 1:
                 return earlier
+        elif is_crossed(line):
+            continue
+        elif problem.answer_kind in NUMBER_KINDS and is_reason(normalise(line)):
+            reason = reason or line
         elif _says_something(line, problem):
             value = (_several_lines(text, start, line, problem) if listed else None) or _read_line(line, problem)
             if checked:
@@ -95,7 +124,7 @@ def _last_value(text: str, problem: Problem) -> Value | None:
             remarked = problem.answer_kind is AnswerKind.INTEGER_LIST and single
             if not remarked:
                 return value
-    return value
+    return _read_line(reason, problem) if reason and value is None and not checked else value
 
 
 def _occurs(number: Number, line: str) -> bool:
@@ -121,12 +150,16 @@ def _last_lines(text: str, longest: int, problem: Problem) -> Iterator[tuple[int
 def _says_something(line: str, problem: Problem) -> bool:
     if line.rstrip(" *_").endswith("?") and _OFFER.match(line.lstrip(" *_")):
         return False
-    if _ASIDE.fullmatch(line):
+    if _ASIDE.fullmatch(line) or _SOURCE.match(line):
         return False
     if problem.answer_kind is AnswerKind.RELATION:
         plain = normalise(line)
         return bool(_DIGIT.search(line)) or any(read_claim(said, problem) for said in (plain, *last_sentences(plain)))
-    return bool(_DIGIT.search(_TALLY.sub(" ", line) if problem.answer_kind in LIST_KINDS else line))
+    if problem.answer_kind in NUMBER_KINDS and not _LETTER.search(line):
+        return _DIGIT.search(line) is not None
+    if not _DIGIT.search(_TALLY.sub(" ", line) if problem.answer_kind in LIST_KINDS else line):
+        return False
+    return any(_DIGIT.search(said) for said in _told(line, problem))
 
 
 def _read_line(line: str, problem: Problem) -> Value | None:
@@ -140,6 +173,11 @@ def _read_line(line: str, problem: Problem) -> Value | None:
     sentences = last_sentences(normalise(cells[-1] if cells else line))
     for place, sentence in enumerate(sentences):
         more = place + 1 < len(sentences)
+        if more and sentences[place + 1].endswith("?"):
+            if _NO.match(sentence):
+                return None
+            if _YES.match(sentence):
+                return read_claim(_IS.sub("", sentences[place + 1][:-1]), problem)
         if more and _CHECKS.match(sentence):
             continue  # `The sum is 42. To double-check: 42 - 12 = 30.`
         if more and problem.answer_kind not in LIST_KINDS and _COUNTED.match(sentence):
@@ -157,6 +195,17 @@ def _read_line(line: str, problem: Problem) -> Value | None:
             if "[" not in sentence:
                 return None
     return None
+
+
+def _told(line: str, problem: Problem) -> list[str]:
+    """Return what the sentences of a line say of the asked quantity."""
+    if len(line) > _MAX_SCALAR_LINE:
+        return [line]
+    plain = normalise(line)
+    sentences = last_sentences(plain if _DIGIT.search(plain) else line)
+    if problem.answer_kind in NUMBER_KINDS:
+        sentences = [sentence for sentence in sentences if not _names_another(sentence, problem)]
+    return [relevant(sentence, problem) for sentence in sentences]
 
 
 def _names_another(sentence: str, problem: Problem) -> bool:
@@ -210,7 +259,8 @@ def _column(text: str, start: int, line: str, problem: Problem) -> Elements | No
     """Return a list of two or more elements that is written one to a line and ends with this line."""
     elements: list[int | Fraction] = []
     for _ in range(_MAX_COLUMN):
-        row = read_answer(_BEFORE_ELEMENT.sub("", line), problem) if 0 < len(line) <= _MAX_ROW else None
+        short = 0 < len(line) <= _MAX_ROW and _says_something(line, problem)
+        row = read_answer(_BEFORE_ELEMENT.sub("", line), problem) if short else None
         if not isinstance(row, tuple) or len(row) != 1:
             break
         elements.append(row[0])
