@@ -17,8 +17,8 @@ from thinker.trace import lettered
 
 # Harder tasks are seen more often.
 _TASK_SHARES = {
-    "sorting": 1.3, "comparison": 1.0, "sum": 1.0, "subtraction": 1.0, "multiplication": 1.6, "division": 1.3,
-    "absolute_difference": 1.0, "find_max": 0.8, "find_min": 0.8, "mean": 0.9, "median": 1.2, "mode": 1.2,
+    "sorting": 1.5, "comparison": 1.0, "sum": 1.0, "subtraction": 1.0, "multiplication": 1.6, "division": 1.6,
+    "absolute_difference": 1.0, "find_max": 0.8, "find_min": 0.8, "mean": 0.9, "median": 1.2, "mode": 1.5,
     "odd_count": 0.7, "even_count": 0.7,
 }  # fmt: skip
 _EFFORT_SHARES = {Effort.NONE: 0.11, Effort.LOW: 0.06, Effort.MEDIUM: 0.73, Effort.HIGH: 0.10}
@@ -74,7 +74,7 @@ class Lessons:
 
         Args:
             tokens: Of a batch, padding included, at most.
-            copying: Share of lessons that only copy a list and look its items up.
+            copying: Share of lessons that only copy a list, look its items up and tell which are equal.
         """
         texts = [self._copy() if self._random.random() < copying else self._lesson() for _ in range(_CHUNK)]
         lessons = sorted(self._encoded(texts), key=lambda lesson: len(lesson.ids))
@@ -100,11 +100,14 @@ class Lessons:
         return Conversation(made.prompt + text + close, "", made.answer)
 
     def _copy(self) -> tuple[str, str]:
-        """Return a prompt with a list, and the list with letters followed by its items in any order."""
-        values = [self._random.randint(-99, 99) for _ in range(self._random.randint(3, 8))]
-        items = lettered(values)
+        """Return a prompt with a list, and its items with letters, in any order, and each compared with one value."""
+        some = [self._random.randint(-99, 99) for _ in range(self._random.randint(2, 8))]
+        values = [self._random.choice(some) for _ in range(self._random.randint(3, 8))]
+        items, wanted = lettered(values), self._random.choice(values)
         looked_up = self._random.sample(items, len(items))
-        return f"List: {values}\n", f"{' '.join(items)}\n{', '.join(looked_up)}{END}"
+        pairs = zip(items, values, strict=True)
+        compared = [f"{item} {wanted} {'yes' if value == wanted else 'no'}" for item, value in pairs]
+        return f"List: {values}\n", f"{' '.join(items)}\n{', '.join(looked_up)}\n{', '.join(compared)}{END}"
 
     def _chosen(self, shares: dict[str, float] | dict[Effort, float]) -> str:
         (name,) = self._random.choices(list(shares), list(shares.values()))

@@ -33,9 +33,9 @@ class Plan:
         warm_up: Steps over which the rates rise; afterwards they fall to nothing in a straight line.
     """
 
-    tokens: int = 20_000_000
+    tokens: int = 24_000_000
     batch_tokens: int = 4096
-    copying: tuple[tuple[float, float], ...] = ((1.0, 0.04), (0.3, 0.12))
+    copying: tuple[tuple[float, float], ...] = ((1.0, 0.04), (0.3, 0.15))
     muon_rate: float = 0.02
     adam_rate: float = 0.004
     warm_up: int = 30

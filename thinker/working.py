@@ -51,7 +51,11 @@ def _division_steps(dividend: int, divisor: int) -> tuple[str, str, str]:
     steps, count = divided(dividend, divisor, decimals)
     written = str(Fraction(10**count * dividend, divisor).__floor__()).rjust(count + 1, "0")
     ends = steps[-1][2] == 0
-    full = ", ".join(f"{part}/{divisor}={digit} {digit * divisor}r{left}" for part, digit, left in steps)
+    # Digits are gathered by letters, as items of a list are, but by others.
+    named = [f"{letter}{digit}" for letter, (_, digit, _) in zip("pqrstuvw", steps, strict=False)]
+    each = zip(named, steps, strict=True)
+    full = ", ".join(f"{part}/{divisor}={name} {digit * divisor}r{left}" for name, (part, digit, left) in each)
+    full += f": {' '.join(named)}"
     result = _point(written, count)
     if not ends:
         left = steps[-1][2]
@@ -122,7 +126,7 @@ def _sorting(values: Data) -> Trace:
     head, order = " ".join(lettered(values)), " ".join(ordered)
     placed = ", ".join(f"{place} {item}" for place, item in zip(_PLACES, ordered, strict=False))
     brief = " ".join(item[0] for item in ordered)
-    return Trace((head, *lines, placed), (head, order), brief, str(sorted(values)), order)
+    return Trace((head, *lines, placed), (head, order), brief, str(sorted(values)), placed)
 
 
 def _median(values: Data) -> Trace:
@@ -141,17 +145,22 @@ def _median(values: Data) -> Trace:
 
 
 def _mode(values: Data) -> Trace:
-    """Each item is compared with those behind it, beside which its value is written, and its like are counted."""
+    """Each item is compared with those behind it, beside which its value is written, and its like are counted.
+
+    A line ends with the highest count so far and the items that have it.
+    """
     items, size = lettered(values), len(values)
-    lines = []
+    lines, most, modes = [], 0, list[str]()
     for at, value in enumerate(values):
         behind = [
             f"{items[other]} {value} {'yes' if values[other] == value else 'no'} {values[at : other + 1].count(value)}"
             for other in range(at + 1, size)
         ]
-        lines.append(f"{items[at]} 1: {', '.join(behind)}" if behind else f"{items[at]} 1")
-    most = max(values.count(value) for value in values)
-    modes = [item for at, item in enumerate(items) if values[at:].count(values[at]) == most]
+        count = values[at:].count(value)
+        modes = [items[at]] if count > most else [*modes, items[at]] if count == most else modes
+        most = max(count, most)
+        line = [f"{items[at]} 1", ", ".join(behind), f"{most} {' '.join(modes)}"]
+        lines.append(": ".join(part for part in line if part))
     head, last = " ".join(items), f"most {most}: {' '.join(modes)}"
     return Trace((head, *lines, last), (head, last), str(most), ", ".join(item[1:] for item in modes), last)
 
