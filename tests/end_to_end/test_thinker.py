@@ -124,7 +124,7 @@ def test_text_that_it_does_not_know_breaks_nothing(tmp_path: Path) -> None:
 def test_sampling_above_zero_is_repeated_by_its_seed_and_differs_by_it(tmp_path: Path) -> None:
     texts = []
     for study, seed in (("a", 1), ("b", 1), ("c", 2)):
-        asked = ("sampling=benchmark", "sampling.temperature=1.0", f"sampling.seed={seed}", f"study={study}")
+        asked = ("sampling=benchmark", "sampling.temperature=1.5", f"sampling.seed={seed}", f"study={study}")
         done = runner(*ASKED, *asked, "engine=transformers", "suite.samples=2", "budget.tokens=200", cwd=tmp_path)
         assert done.code == 0, done.out + done.err
         (folder,) = (tmp_path / "outputs" / study).glob("*-*")
