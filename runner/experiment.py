@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import asdict, replace
 from functools import partial
 
 from rich.console import Console
 
+from bench.problem import Problem
 from runner.config.naming import point_name
 from runner.config.settings import NativeBudget, Settings, ThinkingBudget, TotalBudget
-from runner.config.suite import lasting
+from runner.config.suite import Place, lasting
 from runner.engines.base import Engine, EngineDied
 from runner.engines.factory import noise_of
 from runner.engines.source import EngineSource
@@ -21,8 +22,10 @@ from runner.point import Pending, Point, pending
 from runner.report.console import print_line
 from runner.report.progress import RunProgress
 from runner.report.terminal import show_line, show_summary
+from runner.results.counts import counted
+from runner.results.lock import FolderLock
 from runner.results.log import logging_to
-from runner.results.run import check_run, close_attempt, code_revision, open_run
+from runner.results.run import Run, check_run, close_attempt, code_revision, open_run
 from runner.results.store import GenerationStore
 from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable
@@ -39,6 +42,8 @@ from runner.tracking.base import Tracker
 from runner.tracking.factory import make_tracker
 from runner.tracking.off import OffTracker
 from runner.tracking.views import summary_metrics, trace_rows, tracked_run
+
+_TURN_S = 600.0  # a shard waits for another one that grades the whole run
 
 
 def run_point(point: Point, source: EngineSource, command: str, console: Console, brief: str | None = None) -> int:
@@ -94,7 +99,7 @@ def generate(
         0 if nothing was left undone, 1 if the engine died too often, 130 if interrupted.
 
     Raises:
-        UserError: the engine can't be had here, or has ignored ``budget=native``.
+        UserError: the engine can't be had here.
     """
     point = missing.point
     loading = "" if source.ready else f"; loading {point.settings.model.name} on {point.engine.name}"
@@ -106,28 +111,49 @@ def generate(
         closing(ToolPool({})) as tools,
         closing(Driver(make, tools, point.engine.max_restarts)) as driver,
     ):
-        loaded = driver.engine.loaded
         settings = effective(point.settings, driver.engine)
-        run = open_run(point.folder, settings.model_dump(mode="json"), point.fingerprint, loaded, command)
+        plain = settings.model_dump(mode="json")
+        with whole_run(point):
+            run = open_run(point.folder, plain, point.fingerprint, driver.engine.loaded, command)
         tracker.start(tracked_run(point_name(settings), settings.study, run, point.folder))
-        verdicts = LiveTable(point.folder, settings.model.family, settings.scoring)
-        progress = RunProgress(console, missing.count, point.suite.size - missing.count, brief)
-        start = time.monotonic()
-        generated = code = 0
-        with stop_on_signal(progress.announce) as stop, progress.showing():
-            try:
-                for finished in driver.run(samples(missing, settings), stop):
-                    record = with_budget(finished, settings.budget, settings.model)
-                    store.append(record)
-                    progress.update(verdicts.grade(record))
-                    generated += record.usage.output - record.usage.reused
-            except EngineDied as death:
-                if not stop.is_set():  # a Ctrl-C on the terminal reaches an engine's own process too
-                    print_line(console, f"the engine died more than {point.engine.max_restarts} times: {death}")
-                    code = EXIT_FAILED
+        progress = RunProgress(console, missing.count, missing.already, brief)
+        asked = replace(missing, point=replace(point, settings=settings))
+        return _drive(asked, driver, store, run, progress, console)
+
+
+def _drive(
+    missing: Pending, driver: Driver, store: GenerationStore, run: Run, progress: RunProgress, console: Console
+) -> int:
+    """Let an engine generate what is missing of a run that is open, and store and grade it as it comes.
+
+    Returns:
+        See :func:`generate`.
+    """
+    point, settings = missing.point, missing.point.settings
+    verdicts = LiveTable(point.folder, settings.model.family, settings.scoring)
+    start = time.monotonic()
+    generated = code = 0
+    with stop_on_signal(progress.announce) as stop, progress.showing():
+        try:
+            for finished in driver.run(samples(missing.places(), settings), stop):
+                record = with_budget(finished, settings.budget, settings.model)
+                store.append(record)
+                progress.update(verdicts.grade(record))
+                generated += record.usage.output - record.usage.reused
+        except EngineDied as death:
+            if not stop.is_set():  # a Ctrl-C on the terminal reaches an engine's own process too
+                print_line(console, f"the engine died more than {point.engine.max_restarts} times: {death}")
+                code = EXIT_FAILED
+    if point.shard is None:  # else the rows of the others are missing; the last shard makes the table
         verdicts.finish()
+    with whole_run(point):
         close_attempt(point.folder, run, generated, time.monotonic() - start)
-        return EXIT_INTERRUPTED if stop.is_set() else code
+    return EXIT_INTERRUPTED if stop.is_set() else code
+
+
+def whole_run(point: Point) -> AbstractContextManager[object]:
+    """Hold the lock of a shard's run, which the shards share; the writer of a whole run has it anyway."""
+    return nullcontext() if point.shard is None else FolderLock(point.folder.lock, _TURN_S)
 
 
 def conclude(point: Point, tracker: Tracker, console: Console, brief: str | None = None) -> int:
@@ -137,6 +163,7 @@ def conclude(point: Point, tracker: Tracker, console: Console, brief: str | None
         0, or 1 if some samples have no verdict.
     """
     settings = point.settings
+    counted(point.folder, lasting(settings.suite))  # kept for whoever asks how far the study is
     summary = summarise(point.folder, settings.scoring)
     if brief is None:
         show_summary(summary, point.folder, console)
@@ -149,8 +176,8 @@ def conclude(point: Point, tracker: Tracker, console: Console, brief: str | None
     return EXIT_FAILED if summary.partial else 0
 
 
-def samples(missing: Pending, settings: Settings) -> Iterator[Sample]:
-    """Yield the samples that are missing, made as they are drawn; ``settings`` hold the effective sampling."""
+def samples(places: Iterable[tuple[Problem, Place]], settings: Settings) -> Iterator[Sample]:
+    """Yield samples of these problems, made as they are drawn; ``settings`` hold the effective sampling."""
     drawn, budget = settings.sampling, settings.budget
     noise = "stream" if drawn.noise == "auto" else drawn.noise
     spec = SampleSpec(
@@ -162,7 +189,7 @@ def samples(missing: Pending, settings: Settings) -> Iterator[Sample]:
         thinking_cap=budget.tokens if isinstance(budget, NativeBudget) else None,
     )
     closing = _closing(settings)
-    for problem, place in missing.places():
+    for problem, place in places:
         messages = messages_of(settings, problem.question)
         seed = sample_seed(drawn.seed, problem.id, place.repeat)
         if closing is None:

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bench.metrics.intervals import Interval, bootstrap_rng, percentile_interval, resampled_means, wilson
+from bench.metrics.intervals import Interval, Method, bootstrap_rng, percentile_interval, resampled_means, wilson
 from bench.metrics.overthinking import Bounds, mean_of_scores, overthinking_score, score_of_means
 from bench.metrics.samples import answered
 from bench.verdict import Outcome
 
-_Draws: TypeAlias = NDArray[np.float64]  # accuracy and output tokens of each bootstrap sample, shape (draws, 2)
+# Accuracy, output tokens and thinking tokens of each bootstrap sample, shape (draws, 3).
+_Draws: TypeAlias = NDArray[np.float64]
 
 _COUNTS = ("n", "errors", "ungraded", "truncated", "refused", "unparsed")
 _MEANS = (
@@ -47,8 +48,10 @@ class Figures:
         accuracy_parsed: Correct share of the parsed answers, the denominator of some published tables.
         instruction_followed: Share of ``n`` with a readable closed box in the visible answer.
         thinking_tokens: Mean tokens between the thinking markers.
+        thinking_tokens_interval: Bootstrap by problem, over tasks stratified.
         answer_tokens: Mean of the other output tokens, markers excepted.
         output_tokens: Mean of all output tokens.
+        output_tokens_interval: Bootstrap by problem, over tasks stratified.
         words: Mean words of the final message, thinking included.
         characters: Mean characters of it.
         overthinking: Overthinking Score of the mean accuracy and mean output tokens.
@@ -68,8 +71,10 @@ class Figures:
     accuracy_parsed: float | None
     instruction_followed: float | None
     thinking_tokens: float | None
+    thinking_tokens_interval: Interval | None
     answer_tokens: float | None
     output_tokens: float | None
+    output_tokens_interval: Interval | None
     words: float | None
     characters: float | None
     overthinking: float | None
@@ -83,8 +88,8 @@ class TaskFigures:
 
     Attributes:
         figures: The task's own.
-        draws: Mean accuracy and mean output tokens of each bootstrap sample, shape (draws, 2); None below two
-            problems.
+        draws: Mean accuracy, output tokens and thinking tokens of each bootstrap sample, shape (draws, 3); None
+            below two problems.
     """
 
     figures: Figures
@@ -102,7 +107,7 @@ def task_figures(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigure
     answers = answered(samples)
     correct = (answers["outcome"] == Outcome.CORRECT).to_numpy()
     problems = answers["problem_id"]
-    figures = np.column_stack((correct, answers["output_tokens"]))
+    figures = np.column_stack((correct, answers["output_tokens"], answers["thinking_tokens"]))
     draws = resampled_means(figures, _places(problems), bootstrap_rng(task))
     counts = _counts(samples, answers)
     right, n = int(correct.sum()), len(answers)
@@ -114,6 +119,7 @@ def task_figures(task: str, samples: pd.DataFrame, bounds: Bounds) -> TaskFigure
         **means,
         "accuracy": _ratio(right, n),
         "accuracy_interval": _accuracy_interval(right, problems, draws),
+        **_token_intervals(draws, "problem bootstrap" if problems.is_unique else "cluster bootstrap"),
         "accuracy_bounds": _outer_bounds(right, len(samples) - n, len(samples)),
         "accuracy_parsed": _ratio(right, n - counts["unparsed"]),
         "overthinking": score,
@@ -135,6 +141,7 @@ def overall_figures(tasks: Sequence[TaskFigures], bounds: Bounds) -> Figures:
         **{name: sum(getattr(f, name) for f in every) for name in _COUNTS},
         **means,
         "accuracy_interval": None if draws is None else percentile_interval(draws[:, 0], "task-stratified bootstrap"),
+        **_token_intervals(draws, "task-stratified bootstrap"),
         "accuracy_bounds": _mean_bounds([f.accuracy_bounds for f in every if f.accuracy_bounds is not None]),
         "overthinking": score_of_means(accuracies, tokens, bounds),
         "overthinking_interval": None if draws is None else _score_interval(draws, bounds),
@@ -172,6 +179,13 @@ def _accuracy_interval(right: int, problems: pd.Series[str], draws: _Draws | Non
     if problems.is_unique:
         return wilson(right, len(problems))
     return None if draws is None else percentile_interval(draws[:, 0], "cluster bootstrap")
+
+
+def _token_intervals(draws: _Draws | None, method: Method) -> dict[str, Interval | None]:
+    names = {"output_tokens_interval": 1, "thinking_tokens_interval": 2}
+    return {
+        name: None if draws is None else percentile_interval(draws[:, place], method) for name, place in names.items()
+    }
 
 
 def _score_interval(draws: _Draws, bounds: Bounds) -> Interval:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -35,6 +36,7 @@ class Interval:
     method: Method
 
 
+@lru_cache(maxsize=4_096)  # of few different arguments in a study, and scipy takes milliseconds each
 def wilson(successes: int, n: int, level: float = LEVEL) -> Interval | None:
     """Return Wilson's score interval of a share of ``n`` independent trials; None for no trials.
 

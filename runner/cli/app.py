@@ -43,6 +43,22 @@ def main(arguments: Sequence[str]) -> int:
 
 
 @app.command()
+def compare(
+    words: Annotated[list[str], typer.Argument(metavar="RUN RUN | STUDY PART PART", show_default=False)],
+    limit: Annotated[int, typer.Option(min=0, help="How many samples that one run alone got right are listed")] = 10,
+    csv: Annotated[str | None, typer.Option(help="File for all of these samples, - for standard output")] = None,
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> None:
+    """Compare two runs on the problems that both answered: differences with intervals and p-values, and what flipped.
+
+    RUN is a run's folder; or give a study's folder and a part of each run's name.
+    """
+    from runner.cli.compare import compare as compare_runs
+
+    compare_runs(words, scoring, limit, csv, make_console())
+
+
+@app.command()
 def curve(
     run: Path,
     part: Annotated[str | None, typer.Argument(help="Part of the run's name, if RUN is a study's folder")] = None,
@@ -100,6 +116,21 @@ def grade(
 
 
 @app.command()
+def leaderboard(
+    folders: Annotated[list[Path], typer.Argument(help="Studies, or runs", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Folder of the page")] = Path("leaderboard"),
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> int:
+    """Merge verified runs of any studies into one static page.
+
+    A run without a certificate of `verify` that fits it, or without its metadata, is refused.
+    """
+    from runner.cli.leaderboard import leaderboard as merge
+
+    return merge(folders, out, scoring, make_console())
+
+
+@app.command()
 def models(json: Annotated[bool, typer.Option("--json", help="One JSON array, for programs")] = False) -> None:
     """List the models of conf/model with what each is, supports and needs."""
     from runner.cli.models import show_models
@@ -114,6 +145,20 @@ def quantize(overrides: _Overrides = None, config_dir: _ConfigDir = None) -> Non
     from runner.config.compose import compose
 
     quantize_weights(compose(overrides or [], config_dir), make_console())
+
+
+@app.command()
+def report(
+    study: Path,
+    out: Annotated[Path | None, typer.Option(help="Folder of the page; STUDY/report by default")] = None,
+    texts: Annotated[int, typer.Option(min=1, help="Most samples, over all runs, whose text the page holds")] = 20_000,
+    wandb: Annotated[bool, typer.Option("--wandb", help="Also a report on W&B, or its JSON offline")] = False,
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> None:
+    """Write what a study says as a page: one folder to open with a double click, without a network."""
+    from runner.cli.report import report_study
+
+    report_study(study, out, texts, wandb, scoring, make_console())
 
 
 @app.command()
@@ -155,11 +200,18 @@ def show(
 
 
 @app.command()
-def status(study: Path) -> int:
+def status(
+    study: Path,
+    watch: Annotated[bool, typer.Option("--watch", help="Show it until nobody works on the study any more")] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="First end its jobs on a cluster; texts are kept")] = False,
+) -> int:
     """Say how far the runs of a study are, and the command that finishes each."""
-    from runner.cli.status import show_status
+    from runner.cli.status import cancel_jobs, show_status
 
-    return show_status(study, make_console())
+    console = make_console()
+    if cancel:
+        cancel_jobs(study, console)
+    return show_status(study, console, watch=watch)
 
 
 @app.command()
@@ -181,6 +233,21 @@ def tasks(
         show_tasks(settings, console)
     else:
         show_prompt(settings, show, console)
+
+
+@app.command()
+def verify(
+    run: Path,
+    part: Annotated[str | None, typer.Argument(help="Part of the run's name, if RUN is a study's folder")] = None,
+    samples: Annotated[int, typer.Option(min=1, help="How many texts are generated again")] = 8,
+) -> int:
+    """Check a run: all data and verdicts, and some texts generated again; writes the run's certificate.
+
+    Needs the model, as the run did. Exit code 0: all agreed; 1: something differs; 2: it can't be checked here.
+    """
+    from runner.cli.verify import verify as verify_run
+
+    return verify_run(run, part, samples, make_console())
 
 
 def _complain(message: str, code: int) -> int:

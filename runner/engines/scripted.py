@@ -22,7 +22,7 @@ from runner.config.fingerprint import SCRIPT
 from runner.config.settings import ModelSettings, ScriptedSettings
 from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
 from runner.engines.markers import opens_thinking
-from runner.engines.writing import Rendered
+from runner.engines.writing import Rendered, cap_of, without_room
 from runner.sampling.generation import Boundary, FinishReason, Generation, Usage, failed
 from runner.sampling.request import Request, SamplingParams
 
@@ -121,18 +121,21 @@ class ScriptedEngine:
         self._due.clear()
         self._keys.clear()
 
-    def render(self, request: Request) -> Rendered:
-        """Return the request as ids; without room in the context the cap is 0."""
+    def render(self, request: Request) -> Rendered | Generation:
+        """Return the request as ids, or the generation that says why it can't be asked."""
         prompt = "\n".join(message.content for message in request.messages)
         prefix = "".join(segment.text for segment in request.prefix)
-        room = max(0, self._context - len(prompt) - len(prefix))
+        room = self._context - len(prompt) - len(prefix)
+        cap = cap_of(request, room, 0 if request.reserve is None else len(request.reserve.text))
+        if cap < 1:
+            return without_room(request, room, self._context)
         return Rendered(
             prompt_ids=tuple(map(ord, prompt)),
             prefix_ids=tuple(map(ord, prefix)),
             prompt_tail=prompt[-64:],
             prompt_sha256=hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
             injected=sum(len(segment.text) for segment in request.prefix if segment.injected),
-            max_new_tokens=room if request.max_tokens is None else min(room, request.max_tokens),
+            max_new_tokens=cap,
             thinking_open=self._model.thinking is not None and opens_thinking(prefix, self._model.thinking),
         )
 
@@ -166,6 +169,8 @@ class ScriptedEngine:
         if _chance(stream, self._settings.fail):
             return failed(request.key, Boundary.ENGINE, "scripted", "the script says: fail")
         rendered = self.render(request)
+        if isinstance(rendered, Generation):
+            return rendered
         calls = _chance(stream, self._settings.tool_calls)
         if calls and turn == "0":
             return self._cut(request, rendered, _TOOL_CALL, ends=True)
@@ -193,6 +198,7 @@ class ScriptedEngine:
             if overruns:
                 return f"{markers.open}{odd}{_prose(stream, self._context)}", "", False
             prose = _prose(stream, _around(stream, self._settings.thinking_tokens))
+            prose += "".join(map(_rechecked, range(self._settings.rechecks)))
             thought = f"{markers.open}{odd}{prose}{markers.close}\n\n"
         if overruns:
             return thought, odd + _prose(stream, self._context), False
@@ -200,11 +206,18 @@ class ScriptedEngine:
         return thought, f"{odd}{prose} {self._answer(problem, stream)}", True
 
     def _answer(self, problem: Problem, stream: Stream) -> str:
-        right = _chance(stream, self._settings.task_accuracy.get(problem.task, self._settings.accuracy))
+        right = _chance(stream, self._accuracy(problem))
         value = write_gold(problem.gold if right else wrong_answer(problem))
         if _chance(stream, self._settings.unboxed):
             return f"I would say {value}"
         return f"\\boxed{{{value}}}"
+
+    def _accuracy(self, problem: Problem) -> float:
+        """Return how likely a right answer to this problem is."""
+        negative = isinstance(problem.gold, int | Fraction) and problem.gold < 0
+        if negative and self._settings.negative_accuracy is not None:
+            return self._settings.negative_accuracy
+        return self._settings.task_accuracy.get(problem.task, self._settings.accuracy)
 
     def _cut(self, request: Request, rendered: Rendered, text: str, ends: bool) -> Generation:
         cap = rendered.max_new_tokens
@@ -251,6 +264,13 @@ def _prose(stream: Stream, length: int) -> str:
     """Return ``length`` characters of sentences, in an order that differs from sample to sample."""
     block = " ".join(stream.shuffled(_SENTENCES)) + " "
     return (block * (length // len(block) + 1))[:length]
+
+
+def _rechecked(number: int) -> str:
+    """Return a step that is derived and derived again; each number has its own, since the same ones are no steps."""
+    one, other = 247 + 13 * number, 385 + 29 * number
+    step = f"{one} + {other} = {one + other}. "
+    return f"So {step}Wait, let me check that: {step}"
 
 
 def _script(model: ModelSettings, settings: ScriptedSettings) -> str:

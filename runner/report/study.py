@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -14,7 +16,7 @@ from rich.text import Text
 from runner.config.model import EffortLevel
 from runner.config.settings import Scoring
 from runner.errors import StorageError, UserError
-from runner.report.console import print_line
+from runner.report.console import print_line, visible_line
 from runner.report.terminal import mean, share, span
 from runner.results.layout import RunFolder, find_runs
 from runner.results.load import runs_of
@@ -24,6 +26,13 @@ from runner.results.summary import compute_summary
 if TYPE_CHECKING:
     from bench.metrics.figures import Figures
 
+# Groups of settings that say what a run is; the others say where it goes.
+_GROUPS = ("model", "precision", "engine", "suite", "budget", "effort", "prompt", "tools", "sampling")
+# Settings that a column of their group shows already.
+_SHOWN = {f"{group}.name" for group in _GROUPS} | {"budget.tokens", "budget.kind", "effort.level"}
+# What sampling.source=model takes from the model.
+_OF_THE_MODEL = {f"sampling.{name}" for name in ("temperature", "top_p", "top_k", "repetition_penalty")}
+_LONG = 24  # characters of a setting that a table shows whole
 _FIGURES = ("n", "accuracy", "95 % interval", "truncated", "thinking", "output", "O")
 
 
@@ -53,7 +62,7 @@ def show_study(study: Path, scoring: Scoring, console: Console, asked: Sequence[
     found = [(folder, run.settings, run.loaded.engine) for folder, run in runs]
     begun = {folder.path for folder, _, _ in found}
     rows = found + [(row.folder, row.settings, row.engine) for row in asked if row.folder.path not in begun]
-    rows.sort(key=lambda row: rank(row[1], row[2]))
+    rows.sort(key=lambda row: (rank(row[1], row[2]), _ordered(row[1])))
     choices = set_apart([(settings, engine) for _, settings, engine in rows])
     apart = list(choices[0])
     states = {row.folder.path: row.state for row in asked}
@@ -84,14 +93,77 @@ def computed_in(runs: Sequence[Run]) -> str | None:
 
 
 def set_apart(runs: Sequence[tuple[Mapping[str, Any], str]]) -> list[dict[str, str]]:
-    """Return for each of some runs what sets it apart from the others: model and every group in which they differ.
+    """Return for each of some runs what sets it apart from the others.
+
+    That is the model, every group in which they differ, and every single setting in which runs differ whose choice of
+    its group has the same name, such as ``sampling.seed``.
 
     Args:
         runs: Settings, as ``run.json`` holds them, and the engine's name.
     """
     choices = [_choices(settings, engine) for settings, engine in runs]
     names = [name for name in choices[0] if name == "model" or len({chosen[name] for chosen in choices}) > 1]
-    return [{name: chosen[name] for name in names} for chosen in choices]
+    values = [_single(settings) for settings, _ in runs]
+    single = _differing(choices, values)
+    return [
+        {**{name: chosen[name] for name in names}, **{name: _text(value.get(name)) for name in single}}
+        for chosen, value in zip(choices, values, strict=True)
+    ]
+
+
+def _single(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every single setting that has a part in a text or in which problems are asked, by its dotted name.
+
+    What one choice leaves to engine or model is filled in once a run begins, and is no difference of its own; nor is
+    from where a folder of tasks is named.
+    """
+    found = dict(_leaves({name: settings[name] for name in _GROUPS if name in settings}))
+    if own := found.get("suite.task_folder"):
+        found["suite.task_folder"] = str(Path(own).expanduser().absolute())
+    if found.get("sampling.source") == "model":
+        found = {name: value for name, value in found.items() if name not in _OF_THE_MODEL}
+    return found if found.get("sampling.noise") != "auto" else {**found, "sampling.noise": None}
+
+
+def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _differing(choices: Sequence[Mapping[str, str]], values: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the single settings that have several values under one choice of their group.
+
+    Parameters of the tasks count only under the same sizes and range, which they are mostly made of.
+    """
+    seen: dict[tuple[str, ...], set[str]] = {}
+    for chosen, value in zip(choices, values, strict=True):
+        made_of = [_text(value.get(f"suite.{name}")) for name in ("low", "high", "sizes")]
+        for name, one in value.items():
+            under = [chosen.get(name.partition(".")[0], ""), *(made_of if name.startswith("suite.params.") else ())]
+            if name not in _SHOWN and not (name == "sampling.noise" and one is None):
+                seen.setdefault((name, *under), set()).add(_text(one))
+    return list(dict.fromkeys(name for (name, *_), several in seen.items() if len(several) > 1))
+
+
+def _ordered(settings: Mapping[str, Any]) -> list[tuple[str, bool, float, str]]:
+    """Return what runs are ordered by whose choices are the same: single settings, numbers by size."""
+    found = sorted(_single(settings).items())
+    return [
+        (name, is_number := isinstance(value, int | float), value if is_number else 0.0, _text(value))
+        for name, value in found
+    ]
+
+
+def _text(value: Any) -> str:
+    """Return a setting as a table shows it; a long one is cut, and four hex digits tell it from others."""
+    if value is None:
+        return "–"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    digits = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:4]
+    return visible_line(text if len(text) <= _LONG else f"{text[:_LONG]}… {digits}")
 
 
 def _overall(folder: RunFolder, scoring: Scoring) -> Figures | None:

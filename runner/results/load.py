@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,11 @@ import pandas as pd
 from bench.metrics.figures import Figures
 from runner.config.settings import Scoring
 from runner.errors import UserError
-from runner.results.layout import RunFolder, find_runs
-from runner.results.run import Run, load_run
-from runner.results.store import scan
+from runner.results.layout import RunFolder
+from runner.results.run import Run
+from runner.results.runs import runs_of as runs_of
 from runner.results.summary import compute_summary
 from runner.results.verdict_table import read_verdicts
-
-_log = logging.getLogger(__name__)
 
 
 def load(study: str | Path, *, scoring: str = "paper") -> pd.DataFrame:
@@ -73,62 +70,17 @@ def scoring_named(name: str) -> Scoring:
         raise UserError(f"scoring {name!r}: no such scoring; give one of: {', '.join(Scoring)}") from error
 
 
-def runs_of(study: Path) -> list[tuple[RunFolder, Run]]:
-    """Return the runs of a study's folder, or the one run whose folder it is, each fingerprint once.
-
-    A run of a study whose ``run.json`` can't be read is passed over with a warning.
-
-    Raises:
-        UserError: there is no run, or the one that was asked for can't be read.
-    """
-    alone = RunFolder(study)
-    if alone.run_json.is_file():
-        run = load_run(alone)
-        return [] if run is None else [(alone, run)]
-    found = [(folder, run) for folder in find_runs(study) if (run := _readable(folder)) is not None]
-    if not found:
-        raise UserError(f"{study} holds no run; give the folder of a study, one of: {_studies_near(study)}")
-    copies: dict[str, list[tuple[RunFolder, Run]]] = {}
-    for folder, run in found:
-        copies.setdefault(run.fingerprint, []).append((folder, run))
-    best = (same[0] if len(same) == 1 else max(same, key=_rank) for same in copies.values())
-    return sorted(best, key=lambda pair: pair[0].path.name)
-
-
-def _readable(folder: RunFolder) -> Run | None:
-    try:
-        return load_run(folder)
-    except UserError as error:
-        _log.warning("%s; the study is read without it", error)
-        return None
-
-
-def _rank(pair: tuple[RunFolder, Run]) -> tuple[int, str]:
-    """Rank the copies of one run; reads all of its generations."""
-    folder, run = pair
-    return scan(folder).report.done, run.updated
-
-
-def _studies_near(study: Path) -> str:
-    names = (str(path) for path in _subfolders(study.parent) if find_runs(path))
-    return ", ".join(names) or "none here"
-
-
-def _subfolders(path: Path) -> Iterable[Path]:
-    return sorted(child for child in path.iterdir() if child.is_dir()) if path.is_dir() else ()
-
-
 def _samples(folder: RunFolder, run: Run, scoring: Scoring) -> pd.DataFrame:
     verdicts: pd.DataFrame = read_verdicts(folder, scoring).to_pandas()
     facts = pd.DataFrame([json.loads(text) for text in verdicts.pop("facts")], index=verdicts.index)
     frame = pd.concat([verdicts, facts[[name for name in facts if name not in verdicts]]], axis=1)
-    for place, (name, value) in enumerate(_choices(folder, run).items()):
+    for place, (name, value) in enumerate(choices_of(folder, run).items()):
         frame.insert(place, name, value)
     return frame
 
 
-def _choices(folder: RunFolder, run: Run) -> dict[str, Any]:
-    """Return what sets a run apart, as columns."""
+def choices_of(folder: RunFolder, run: Run) -> dict[str, Any]:
+    """Return what sets a run apart, as columns; ``run`` is the name of its folder."""
     asked = run.settings
     return {
         "run": folder.path.name,
@@ -156,10 +108,11 @@ def _summary_rows(folder: RunFolder, run: Run, scoring: Scoring) -> Iterable[dic
     rows = [(row.task, row.category, row.figures) for row in found.tasks]
     for task, category, figures in [*rows, ("overall", None, found.overall)]:
         place = {"task": task, "category": category, "bounds": found.bounds.name}
-        yield {**_choices(folder, run), **place, **_flat(figures)}
+        yield {**choices_of(folder, run), **place, **flat_figures(figures)}
 
 
-def _flat(figures: Figures) -> dict[str, Any]:
+def flat_figures(figures: Figures) -> dict[str, Any]:
+    """Return figures as columns: intervals as ``…_low``, ``…_high`` and ``…_method``, None where there is none."""
     flat: dict[str, Any] = {}
     for name in figures.__slots__:
         value = getattr(figures, name)

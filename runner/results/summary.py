@@ -17,7 +17,7 @@ from runner.errors import UserError
 from runner.results.grading import grader_version, grading_fingerprint
 from runner.results.layout import RunFolder, write_atomic
 from runner.results.published import PublishedRow, published
-from runner.results.run import load_run
+from runner.results.run import Run, load_run
 from runner.results.verdict_table import read_verdicts
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bench.metrics.figures import Figures
     from bench.metrics.overthinking import Bounds
 
-SUMMARY_VERSION = 2
+SUMMARY_VERSION = 3
 
 _log = logging.getLogger(__name__)
 
@@ -119,13 +119,10 @@ def summarise(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunSummary
 
 def compute_summary(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunSummary:
     """Compute a run's summary as :func:`summarise` does; writes no more than missing verdicts."""
-    from bench.metrics.figures import overall_figures, task_figures
     from bench.metrics.overthinking import REFERENCE
 
     samples = _samples(folder, scoring)
-    found = {str(task): frame for task, frame in samples.groupby("task", observed=True)}
-    figures = {task: task_figures(task, found[task], REFERENCE) for task in in_listing_order(found)}
-    rows = (SummaryRow(task, str(found[task]["category"].iloc[0]), figures[task].figures) for task in figures)
+    rows, overall = figures_of(samples)
     answered = samples[samples["status"] != "error"]
     return RunSummary(
         run=folder.path.name,
@@ -134,12 +131,27 @@ def compute_summary(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunS
         scoring=scoring.value,
         bounds=REFERENCE,
         token_sources=tuple(sorted(answered["usage_source"].unique())),
-        tasks=tuple(rows),
-        overall=overall_figures(list(figures.values()), REFERENCE),
+        tasks=rows,
+        overall=overall,
         rules=_rules(samples),
         unparsed=_unparsed(samples),
-        published=_published(folder),
+        published=published_for(load_run(folder)),
     )
+
+
+def figures_of(samples: pd.DataFrame) -> tuple[tuple[SummaryRow, ...], Figures]:
+    """Return a run's row for each task, in listing order, and its figures over the tasks, under ``reference`` bounds.
+
+    Args:
+        samples: A row a sample with ``task``, ``category`` and :data:`bench.metrics.figures.COLUMNS`.
+    """
+    from bench.metrics.figures import overall_figures, task_figures
+    from bench.metrics.overthinking import REFERENCE
+
+    found = {str(task): frame for task, frame in samples.groupby("task", observed=True)}
+    figures = {task: task_figures(task, found[task], REFERENCE) for task in in_listing_order(found)}
+    rows = (SummaryRow(task, str(found[task]["category"].iloc[0]), figures[task].figures) for task in figures)
+    return tuple(rows), overall_figures(list(figures.values()), REFERENCE)
 
 
 def _rules(samples: pd.DataFrame) -> tuple[RuleCount, ...]:
@@ -172,9 +184,13 @@ def in_listing_order(tasks: Iterable[str]) -> list[str]:
     return sorted(tasks, key=lambda task: (listed.index(task) if task in listed else len(listed), task))
 
 
-def _published(folder: RunFolder) -> PublishedRow | None:
-    """Return what was published for the run's model; a name that is in no table must not cost the summary."""
-    run = load_run(folder)
+def counted_alike(sources: Iterable[str]) -> bool:
+    """Tell whether tokens of these sources are of one kind; ids of a text cut from a longer one are ids."""
+    return len({"ids" if source == "derived" else source for source in sources}) < 2
+
+
+def published_for(run: Run | None) -> PublishedRow | None:
+    """Return what was published for a run's model; a name that is in no table must not cost the summary."""
     name = None if run is None else run.settings["model"]["published_as"]
     try:
         return None if name is None else published(name)

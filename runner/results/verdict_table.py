@@ -77,7 +77,7 @@ def grade_run(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> Path:
         with suppress(UserError):  # raised below if the files are needed
             make_tasks_known(run)
     basis = _basis_of(path)
-    if basis is not None and basis.holds(_length(folder), family, grading):
+    if basis is not None and basis.holds(folder.size(), family, grading):
         return path
     if run is not None:
         make_tasks_known(run)
@@ -143,7 +143,7 @@ class LiveTable:
         self._scoring = scoring
         self._grading = grading_fingerprint(scoring)
         self._path = folder.verdicts(self._grading)
-        self._start = _length(folder)
+        self._start = folder.size()
         self._rows: list[VerdictRow] = []
         self._tasks: dict[str, str] = {}
         self._keys: set[str] = set()
@@ -173,7 +173,7 @@ class LiveTable:
             StorageError: the table can't be written; the old one stays.
         """
         self._flush()
-        basis = Basis(_length(self._folder), self._family, self._tasks, self._grading)
+        basis = Basis(self._folder.size(), self._family, self._tasks, self._grading)
         self._new.add_key_value_metadata(basis.metadata())
         self._new.close()
         try:
@@ -248,10 +248,6 @@ def _groups(path: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
                 yield file.read_row_group(group, columns=columns)
     except (OSError, pa.ArrowException) as error:
         raise _Damaged from error
-
-
-def _length(folder: RunFolder) -> int:
-    return folder.generations.stat().st_size if folder.generations.exists() else 0
 
 
 def _now(task: str) -> str | None:

@@ -93,16 +93,8 @@ class WandbTracker:
                 raise
 
     def _mode(self) -> _Mode:
-        """Return the mode for the next run; without a login that is offline, since the client would ask for a key."""
-        mode = _mode_of_environment() if self._settings.mode == "auto" else self._settings.mode
-        if mode != "online":
-            return mode
-        if not logged_in():
-            _warn_once(
-                "W&B: no login (WANDB_API_KEY or `wandb login`), so runs are kept offline; `wandb sync` uploads them"
-            )
-            return "offline"
-        return "offline" if time.monotonic() < WandbTracker._next_try_s else "online"
+        mode = mode_of(self._settings)
+        return "offline" if mode == "online" and time.monotonic() < WandbTracker._next_try_s else mode
 
     def _open(self, run: TrackedRun, mode: _Mode) -> Any:
         try:
@@ -152,14 +144,26 @@ class WandbTracker:
         self._run.log({"traces": wandb.Table(columns=_COLUMNS, data=data, allow_mixed_types=True)})
 
     def _log_generations(self) -> None:
-        path = RunFolder(self._folder).generations
-        if not path.exists():
+        parts = [part.generations for part in RunFolder(self._folder).parts()]
+        found = [path for path in parts if path.exists()]
+        if not found:
             return
         artifact = _client().Artifact(f"traces-{self._run.id}", type="traces")
         # An offline run needs a copy, since the file may have grown by the time it is synced.
         policy = "mutable" if self._run.offline else "immutable"
-        artifact.add_file(str(path), skip_cache=True, policy=policy)
+        for path in found:
+            name = str(path.relative_to(self._folder))
+            artifact.add_file(str(path), name=name, skip_cache=True, policy=policy)
         self._run.log_artifact(artifact)
+
+
+def mode_of(settings: WandbTracking) -> _Mode:
+    """Return the mode to work in; without a login that is offline, since the client would ask for a key."""
+    mode = _mode_of_environment() if settings.mode == "auto" else settings.mode
+    if mode != "online" or logged_in():
+        return mode
+    _warn_once("W&B: no login (WANDB_API_KEY or `wandb login`), so runs are kept offline; `wandb sync` uploads them")
+    return "offline"
 
 
 def _mode_of_environment() -> _Mode:

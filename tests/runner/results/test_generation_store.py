@@ -196,3 +196,18 @@ def test_a_folder_in_place_of_the_generations_is_one_clear_line(folder: RunFolde
     folder.generations.mkdir(parents=True)
     with pytest.raises(UserError, match=r"generations\.jsonl"):
         scan(folder)
+
+
+def test_a_scan_for_some_problems_finds_their_lines_as_a_whole_scan_does(folder: RunFolder) -> None:
+    failed = made(1, status=RecordStatus.ERROR)
+    store(folder, *(made(index) for index in (0, 2, 3)), failed, made(1), made(2, repeat=1))
+    with folder.generations.open("ab") as file:  # written by hand, with blanks
+        file.write(
+            folder.generations.read_bytes().split(b"\n")[0].replace(b'{"problem_id":', b'{ "problem_id": ') + b"\n"
+        )
+    whole = scan(folder)
+    for index in range(4):
+        some = scan(folder, {made(index).problem_id})
+        keys = {key for key in whole.done if key.startswith(f"{made(index).problem_id}/")}
+        assert {key: some.done[key] for key in keys} == {key: whole.done[key] for key in keys}
+        assert len(some.done) <= len(keys) + 1

@@ -53,6 +53,7 @@ class WandbServer:
         self.runs: dict[str, Run] = {}
         self.artifacts: dict[str, str] = {}  # name -> type
         self.uploads: dict[str, bytes] = {}  # path of the upload url -> content
+        self.views: list[dict[str, Any]] = []  # saved reports as they were sent
         self.errors: list[str] = []  # requests that this server doesn't know
         self.broken = False  # answer every operation with nothing
         self.status = 200  # of every answer
@@ -134,6 +135,25 @@ class WandbServer:
 
     def _CommitArtifact(self, given: dict[str, Any]) -> dict[str, Any]:
         return {"commitArtifact": {"artifact": {"id": given["artifactID"], "digest": "digest"}}}
+
+    def _GetDefaultEntity(self, given: dict[str, Any]) -> dict[str, Any]:
+        return self._Viewer(given)
+
+    def _ProjectInternalId(self, given: dict[str, Any]) -> dict[str, Any]:
+        return {"project": {"id": given["projectName"], "internalId": "internal"}}
+
+    def _GetProjects(self, given: dict[str, Any]) -> dict[str, Any]:
+        page = {"__typename": "PageInfo", "endCursor": None, "hasNextPage": False}
+        return {"models": {"pageInfo": page, "edges": []}}
+
+    def _CreateProject(self, given: dict[str, Any]) -> dict[str, Any]:
+        return {"upsertModel": {"model": _named(given["name"]), "project": _named(given["name"]), "inserted": True}}
+
+    def _upsertView(self, given: dict[str, Any]) -> dict[str, Any]:
+        self.views.append(given)
+        project = {**_named(given["projectName"]), "entityName": given["entityName"]}
+        kept = {key: given[key] for key in ("name", "displayName", "description", "spec")}
+        return {"upsertView": {"view": {"id": "view", **kept, "project": project}, "inserted": True}}
 
     def _upload(self, kind: str, owner: str, name: str) -> dict[str, Any]:
         url = f"{self.url}/upload/{kind}/{owner}/{name}"

@@ -1,0 +1,89 @@
+"""What sets the runs of a study apart, as the page names it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FACTORS = ("model", "precision", "prompt", "effort", "budget", "tools")
+# What else has to be alike for two runs to differ in one factor alone.
+_CONTEXT = (
+    "budget_kind",
+    "suite",
+    "suite_seed",
+    "sampling",
+    "temperature",
+    "top_p",
+    "sampling_seed",
+    "engine",
+    "noise",
+)
+# What goes without saying.
+_USUAL = {"prompt": "standard", "effort": "default", "budget": "none", "tools": "none"}
+_FIRST = {
+    "precision": ("fp32", "fp16", "bf16", "auto"),
+    "prompt": ("standard",),
+    "effort": ("default", "medium"),
+    "budget": ("none",),
+    "tools": ("none",),
+}
+
+
+def level(point: Any, factor: str) -> str:
+    """Return a run's choice as text; a budget with its kind unless that is total."""
+    value = point[factor]
+    if factor != "budget":
+        return str(value)
+    if value != value or value is None:
+        return "none"
+    kind = point["budget_kind"]
+    return f"{value:.0f}" if kind in (None, "total") or kind != kind else f"{value:.0f} {kind}"
+
+
+def varying(points: pd.DataFrame) -> list[str]:
+    """Return the factors in which the runs differ, the model always."""
+    return [name for name in FACTORS if name == "model" or len({level(row, name) for row in rows(points)}) > 1]
+
+
+def labels(points: pd.DataFrame) -> list[str]:
+    """Return a short name for each run: its model and what it has of its own; the study's label where two share one."""
+    names = varying(points)
+    short = [
+        " · ".join(_said(row, name) for name in names if level(row, name) != _USUAL.get(name)) for row in rows(points)
+    ]
+    return [
+        text if short.count(text) == 1 else str(row["label"]) for text, row in zip(short, rows(points), strict=True)
+    ]
+
+
+def _said(row: Mapping[Hashable, Any], name: str) -> str:
+    """Return a choice so that it is understood without its heading."""
+    text = level(row, name)
+    return f"{name} {text}" if name in ("budget", "effort", "tools") else text
+
+
+def rows(points: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the runs one by one."""
+    return points.to_dict("records")
+
+
+def alike_but(points: pd.DataFrame, factor: str) -> list[list[int]]:
+    """Return groups of runs, by their places in ``points``, that differ in one factor and in nothing else.
+
+    The baseline comes first: the choice that the published tables start from, else the first in the study's order.
+    """
+    found: dict[tuple[str, ...], dict[str, int]] = {}
+    for place, row in enumerate(rows(points)):
+        others = (level(row, name) for name in FACTORS if name != factor)
+        ignored = "budget_kind" if factor == "budget" else ""
+        context = (str(row[name]) for name in _CONTEXT if name in row and name != ignored)
+        found.setdefault((*others, *context), {}).setdefault(level(row, factor), place)
+    return [_baseline_first(levels, factor) for levels in found.values() if len(levels) > 1]
+
+
+def _baseline_first(levels: dict[str, int], factor: str) -> list[int]:
+    first = next((name for name in _FIRST.get(factor, ()) if name in levels), next(iter(levels)))
+    return [levels[first], *(place for name, place in levels.items() if name != first)]
