@@ -17,7 +17,7 @@ from threading import Event, Thread
 from rich.console import Console
 
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED
-from runner.pack import Pack
+from runner.pack import Pack, described
 from runner.report.console import print_line
 from runner.stop import stop_on_signal
 
@@ -107,8 +107,7 @@ class _Running:
         worker = _Worker(process, taken)
         self._workers.append(worker)
         Thread(target=self._follow, args=(worker,), daemon=True).start()
-        points = [point.settings.model_dump(mode="json") for point in pack.points]
-        asked = {"command": self._command, "brief": self._brief, "points": points}
+        asked = described(pack.points, self._command, self._brief)
         assert process.stdin is not None
         with suppress(BrokenPipeError):  # it ended at once; its exit code tells
             process.stdin.write(json.dumps(asked).encode("ascii") + b"\n")

@@ -17,13 +17,14 @@ from runner.engines.base import EngineDied
 from runner.engines.source import EngineSource
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
 from runner.experiment import run_point
-from runner.pack import Pack, opened, packs_of
+from runner.pack import Pack, opened, packs_of, shards_of
 from runner.plan import Plan, make_plan, paid_once, show_plan, show_plans
 from runner.point import Point, obstacles, pending
 from runner.report.console import make_console, print_line
 from runner.report.study import Row, show_study
 from runner.results.asked import Asked, note_asked
 from runner.results.store import scan
+from runner.shard import run_shard
 
 _TABLES = 3  # a study of more points has a line for each that ends, and the table of all
 
@@ -37,7 +38,7 @@ def run_alone(point: Point, command: str, console: Console) -> int:
         note_asked(point.folder.path.parent, [_asked(point, command)], command, alone=True)
     except StorageError as error:
         return complain(str(error), EXIT_FAILED)
-    code = run_packs(packs_of([point]), command, console)
+    code = _run_here_or_spread(packs_of([point]), command, console, brief=False)
     return _ended(code, command, console)
 
 
@@ -132,18 +133,20 @@ def plan_of(point: Point) -> Plan:
 def _run_here_or_spread(packs: Sequence[Pack], command: str, console: Console, brief: bool) -> int:
     gpus = machine.visible_gpus()
     in_job = "SLURM_JOB_ID" in os.environ  # the job's GPUs are those of the one pack that it was given
-    if in_job or len(gpus) < 2 or len(packs) < 2 or not all(pack.gpus for pack in packs):
+    parts = [part for pack in packs for part in shards_of(pack)]
+    if in_job or len(gpus) < 2 or len(parts) < 2 or not all(pack.gpus for pack in packs):
         return run_packs(packs, command, console, brief)
     from runner.spread import spread
 
-    return spread(packs, gpus, command, console, brief)
+    return spread(parts, gpus, command, console, brief)
 
 
 def _run_guarded(point: Point, source: EngineSource, command: str, console: Console, brief: str | None) -> int:
     """Run one point; every trouble is a message and an exit code, so that it costs the other points nothing."""
     which = "" if brief is None else f"{brief}, {point.folder.path.name}: "
     try:
-        return run_point(point, source, command, console, brief)
+        run = run_point if point.shard is None else run_shard
+        return run(point, source, command, console, brief)
     except UserError as error:
         return complain(f"{which}{error}", EXIT_USAGE)
     except (StorageError, EngineDied) as error:

@@ -1,8 +1,7 @@
 """A process that runs one pack for another one, see :mod:`runner.spread`.
 
-It reads one line of JSON from standard input: what the user typed, whether a point that ends has a line instead of a
-table, and the settings of the pack's points. Then standard input is its life line: when it ends, because the process
-at the other end was killed, this one finishes as if it were asked to.
+It reads one line of JSON from standard input, see :func:`runner.pack.described`. Then standard input is its life line:
+when it ends, because the process at the other end was killed, this one finishes as if it were asked to.
 """
 
 from __future__ import annotations
@@ -13,10 +12,8 @@ import signal
 import sys
 from threading import Thread
 
-from runner.config.settings import Settings
 from runner.errors import EXIT_USAGE, UserError
-from runner.pack import packs_of
-from runner.point import prepare
+from runner.pack import packs_of, understood
 from runner.report.console import make_console
 from runner.sweep import complain, run_packs
 
@@ -27,7 +24,7 @@ def main() -> int:
         asked = json.loads(lines.readline())
     Thread(target=_finish_with_parent, daemon=True).start()
     try:
-        points = [prepare(Settings.model_validate(plain)) for plain in asked["points"]]
+        points = understood(asked)
     except UserError as error:
         return complain(str(error), EXIT_USAGE)
     return run_packs(packs_of(points), asked["command"], make_console(), asked["brief"])

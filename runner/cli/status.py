@@ -1,156 +1,162 @@
-"""How far the runs of a study are, read from their files alone."""
+"""Shows how far a study is, from its files and from the cluster's queue; ends its jobs if asked to."""
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from runner.config.compose import read_stored
-from runner.config.settings import SuiteSettings
-from runner.config.suite import Suite
-from runner.errors import UserError
+from runner.errors import EXIT_INTERRUPTED, UserError
 from runner.report.console import print_line
-from runner.results.asked import Asked, asked_of, never_begun
-from runner.results.layout import RunFolder, find_runs
-from runner.results.load import runs_of
-from runner.results.lock import Holder, current_holder
-from runner.results.run import Run
-from runner.results.store import Scan, scan
-from runner.slurm.state import Task, latest_tasks
+from runner.results.progress import Progress, progress_of
+from runner.slurm.queue import cancel
+from runner.slurm.state import Task, latest_tasks, live_tasks
+
+_LISTED = 100  # runs that are listed one by one; of more, those that are not done
+_POLL_S = 5.0
+_LAST_BYTES = 4096  # of a log, in which its last line is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What a command asked of a run, and how much of it is there.
+class _Status:
+    """How far a study is.
 
     Attributes:
-        asked: Samples.
-        done: Of these, samples with a good record.
-        failed: Of these, samples with errors alone.
-        command: What was typed; typing it again goes on.
+        runs: Its runs.
+        jobs: The latest jobs of each run that was submitted to a cluster, by its name.
+        trouble: Why the jobs are not known, None if they are.
     """
 
-    asked: int
-    done: int
-    failed: int
-    command: str
+    runs: Sequence[Progress]
+    jobs: Mapping[str, Sequence[Task]]
+    trouble: str | None
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a sample is missing."""
-        return self.done < self.asked
+    def waits(self, run: Progress) -> bool:
+        """Whether a job of the run waits or runs."""
+        return any(task.job is not None for task in self.jobs.get(run.name, ()))
 
+    def left(self) -> list[Progress]:
+        """Return the runs that nobody works on, or will, and that are not done."""
+        return [run for run in self.runs if run.state not in ("done", "running") and not self.waits(run)]
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far one run is.
-
-    Attributes:
-        name: The run folder's name.
-        most: The request for most samples.
-        latest: The latest request that had something to do; often the same.
-        writer: Who writes there now, or None.
-    """
-
-    name: str
-    most: Request
-    latest: Request
-    writer: Holder | None
-
-    @property
-    def state(self) -> str:
-        """``running``, ``done``, ``failed`` (all that is left failed), ``part`` or ``queued`` (nothing is there)."""
-        requests = (self.most, self.latest)
-        if self.writer is not None:
-            return "running"
-        if not any(request.unfinished for request in requests):
-            return "done"
-        if not any(request.done + request.failed for request in requests):
-            return "queued"
-        return "failed" if all(request.done + request.failed >= request.asked for request in requests) else "part"
+    def live(self) -> bool:
+        """Whether anybody works on a run, or will."""
+        return any(run.state == "running" or (run.state != "done" and self.waits(run)) for run in self.runs)
 
 
-def show_status(study: Path, console: Console) -> int:
+def show_status(study: Path, console: Console, *, watch: bool = False) -> int:
     """Print a row a run, by the most that was ever asked of it, and the commands that finish what is not done.
 
+    Args:
+        study: The study's folder, or that of one run.
+        console: Where it goes.
+        watch: Show it again and again until nobody works on the study any more.
+
     Returns:
-        0 if every run is done, running or has a job on a cluster that waits or runs, else 1.
+        0 if every run is done, running or has a job on a cluster that waits or runs, else 1; 130 after Ctrl-C.
 
     Raises:
         UserError: there is no run.
     """
-    runs = _progress_of(study)
-    jobs = _jobs(study, console)
-    table = Table(title=Text(str(study)), title_justify="left")
-    for heading in ("run", "state", "done", "asked", "failed"):
-        table.add_column(heading, justify="left" if heading in ("run", "state") else "right")
-    for run in runs:
-        by = f" on {run.writer.host}, process {run.writer.pid}" if run.writer is not None else ""
-        if run.name in jobs and run.state != "done":
-            by = f"{by}, job {jobs[run.name].id} {jobs[run.name].state()}"
-        counts = (run.most.done, run.most.asked, run.most.failed)
-        table.add_row(Text(run.name), Text(f"{run.state}{by}"), *map(str, counts))
-    console.print(table)
-    for run in runs:
+    status = _read(study)
+    try:
+        while watch and status.live():
+            if console.is_terminal:
+                console.clear()
+            console.print(_table(study, status), highlight=False)
+            time.sleep(_POLL_S)
+            status = _read(study)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    _show(study, status, console)
+    return 1 if status.left() else 0
+
+
+def cancel_jobs(study: Path, console: Console) -> None:
+    """End the jobs of a study that wait or run; what they generated is kept.
+
+    Raises:
+        UserError: SLURM refuses, or does not answer.
+    """
+    live = live_tasks(study)
+    if not live:
+        print_line(console, f"no job of {study} waits or runs")
+        return
+    cancel(task.submission.name for task in live)
+    print_line(console, f"cancelled: {', '.join(task.id for task in live)}")
+
+
+def _read(study: Path) -> _Status:
+    runs = progress_of(study)
+    try:
+        return _Status(runs, latest_tasks(study), None)
+    except UserError as error:
+        return _Status(runs, {}, str(error))
+
+
+def _show(study: Path, status: _Status, console: Console) -> None:
+    if status.trouble is not None:
+        print_line(console, f"its jobs are not known here: {status.trouble}")
+    console.print(_table(study, status))
+    for run in status.runs:
         if run.latest != run.most:
             counted = f"{run.latest.done} are done, {run.latest.failed} failed"
             print_line(console, f"{run.name}: the latest command asked for {run.latest.asked}, of which {counted}")
-    waiting = {name for name, task in jobs.items() if task.job is not None}
-    left = [run for run in runs if run.state not in ("done", "running") and run.name not in waiting]
-    for log in dict.fromkeys(jobs[run.name].files.log for run in left if run.name in jobs):
-        if log is not None:
-            print_line(console, f"log: {log}")
+    left = status.left()
+    for log in dict.fromkeys(log for run in left for log in _logs(run, status)):
+        print_line(console, f"log: {log}")
+        if last := _last_line(log):
+            print_line(console, f"  {last}")
     requests = [request for run in left for request in (run.most, run.latest) if request.unfinished]
     for command in dict.fromkeys(request.command for request in requests):
         print_line(console, f"to finish: {command}")
-    return 1 if left else 0
 
 
-def _jobs(study: Path, console: Console) -> Mapping[str, Task]:
-    """Return the latest job of each run that was submitted to a cluster; none, with a line, if it does not answer."""
+def _table(study: Path, status: _Status) -> Table:
+    states = Counter(run.state for run in status.runs)
+    counted = ", ".join(f"{count} {state}" for state, count in states.most_common())
+    table = Table(title=Text(f"{study}: {counted}"), title_justify="left")
+    for heading in ("run", "state", "done", "asked", "failed", "tokens/s"):
+        table.add_column(heading, justify="left" if heading in ("run", "state") else "right")
+    runs = status.runs
+    listed = runs if len(runs) <= _LISTED else [run for run in runs if run.state != "done"][:_LISTED]
+    for run in listed:
+        counts = (run.most.done, run.most.asked, run.most.failed)
+        speed = "" if run.speed is None else f"{run.speed:.0f}"
+        table.add_row(Text(run.name), Text(_state(run, status.jobs.get(run.name, ()))), *map(str, counts), speed)
+    if len(listed) < len(runs):
+        table.add_row(f"and {len(runs) - len(listed)} more")
+    return table
+
+
+def _state(run: Progress, jobs: Sequence[Task]) -> str:
+    """Return a run's state, who writes to it and what became of its jobs."""
+    if run.state == "done":
+        return run.state
+    by = [f"on {writer.host}, process {writer.pid}" for writer in run.writers]
+    told = [f"job {task.id}{'' if task.shard is None else f', shard {task.shard},'} {task.state()}" for task in jobs]
+    return ", ".join([" ".join([run.state, *by[:1]]), *by[1:], *told])
+
+
+def _logs(run: Progress, status: _Status) -> list[Path]:
+    """Return the logs that say why a run is not done: those of its jobs, else its own."""
+    if jobs := status.jobs.get(run.name, ()):
+        return [task.files.log for task in jobs if task.history.code != 0 and task.files.log is not None]
+    return [part.log for part in run.folder.parts() if part.log.is_file()]
+
+
+def _last_line(log: Path) -> str:
+    """Return the last line of a log that says something."""
     try:
-        return latest_tasks(study)
-    except UserError as error:
-        print_line(console, f"its jobs are not known here: {error}")
-        return {}
-
-
-def _progress_of(study: Path) -> list[Progress]:
-    nothing_yet = [(one.folder.path.name, Request(one.samples, 0, 0, one.command)) for one in never_begun(study)]
-    begun = [] if nothing_yet and not find_runs(study) else runs_of(study)
-    noted = asked_of(begun[0][0].path.parent) if begun else {}
-    return [
-        *(_progress(folder, run, noted.get(folder.path.name, [])) for folder, run in begun),
-        *(Progress(name, request, request, None) for name, request in nothing_yet),
-    ]
-
-
-def _progress(folder: RunFolder, run: Run, noted: Sequence[Asked]) -> Progress:
-    """Count what is there of the latest request and of the largest one."""
-    found = scan(folder)
-    stored = read_stored(SuiteSettings, run.settings["suite"], folder.run_json)
-    latest = _counted(stored, found, run.attempts[-1].command)
-    more = [one for one in noted if one.samples > latest.asked and _suite_of(one) is not None]
-    largest = max(more, key=lambda one: one.samples, default=None)
-    suite = None if largest is None else _suite_of(largest)
-    most = latest if largest is None or suite is None else _counted(suite, found, largest.command)
-    return Progress(folder.path.name, most, latest, current_holder(folder.lock))
-
-
-def _counted(settings: SuiteSettings, found: Scan, command: str) -> Request:
-    suite = Suite(settings)
-    return Request(suite.size, suite.count_done(found.done), suite.count_done(found.failed), command)
-
-
-def _suite_of(asked: Asked) -> SuiteSettings | None:
-    """Return the suite of a note, None if it is of a version that this one can't read."""
-    try:
-        return SuiteSettings.model_validate(asked.suite)
-    except ValidationError:
-        return None
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, 2) - _LAST_BYTES))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -26,7 +26,9 @@ PROMPT_VERSION = 1
 SCRIPT = {
     "accuracy",
     "task_accuracy",
+    "negative_accuracy",
     "thinking_tokens",
+    "rechecks",
     "answer_tokens",
     "overrun",
     "odd_bytes",

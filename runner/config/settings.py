@@ -81,7 +81,11 @@ class ScriptedSettings(Group):
     max_restarts: Natural = Field(description="How often a dead engine is built again")
     accuracy: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples answered right")
     task_accuracy: Mapping[str, Annotated[float, Field(ge=0, le=1)]] = Field(description="The same for single tasks")
+    negative_accuracy: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="The same where the answer is a negative number; null makes no difference"
+    )
     thinking_tokens: Natural = Field(description="Mean length of the thinking; 0 does not think")
+    rechecks: Natural = Field(0, description="Steps that the thinking derives and then derives again")
     answer_tokens: Natural = Field(description="Mean length of the text before the box")
     overrun: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that never stop by themselves")
     fail: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of requests that end in an error")
@@ -286,6 +290,7 @@ class Settings(Group):
     study: Line = Field(description="Folder below outputs that holds the runs of a study")
     outputs: Line = Field(description="Root folder of all studies")
     plan: bool = Field(description="Only say what would be done")
+    shards: Positive = Field(1, description="Parts into which a point's samples fall, each a job or a GPU of its own")
     scoring: Scoring = Field(description="Who decides: paper is our grader, released_code the published code's ways")
     model: ModelSettings
     precision: Precision

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,6 +17,22 @@ _SLUG_LIMIT = 80
 _HASH_DIGITS = 8
 _FOREIGN = re.compile(r"[^A-Za-z0-9._-]+")
 _FINGERPRINT = re.compile(r"[0-9a-f]{8,}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Shard:
+    """A part of one run's samples, made by a process of its own: see :meth:`runner.point.Pending.places`.
+
+    Attributes:
+        count: Into how many parts the samples fall, at least 2.
+        index: Which of them, from 0.
+    """
+
+    count: int
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.index + 1}-of-{self.count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,11 @@ class RunFolder:
         return self.path / "summary.json"
 
     @property
+    def counts(self) -> Path:
+        """How many samples of what was asked are there, see :mod:`runner.results.counts`."""
+        return self.path / "counts.json"
+
+    @property
     def log(self) -> Path:
         """What the program logged."""
         return self.path / "run.log"
@@ -62,6 +84,26 @@ class RunFolder:
     def lock(self) -> Path:
         """Held by the one writer, see :mod:`runner.results.lock`."""
         return self.path / "lock"
+
+    def shard(self, shard: Shard | None) -> RunFolder:
+        """Where a shard's generations, token ids, log and lock lie; without one those of the run itself."""
+        return self if shard is None else RunFolder(self._shards / str(shard))
+
+    def parts(self) -> list[RunFolder]:
+        """Return all folders whose generations are the run's: its own, then its shards'."""
+        try:
+            shards = sorted(entry.name for entry in os.scandir(self._shards) if entry.is_dir())
+        except OSError:
+            return [self]
+        return [self, *(RunFolder(self._shards / name) for name in shards)]
+
+    def size(self) -> int:
+        """Return the bytes of all generations."""
+        return sum(part.generations.stat().st_size for part in self.parts() if part.generations.exists())
+
+    @property
+    def _shards(self) -> Path:
+        return self.path / "shards"
 
     def verdicts(self, fingerprint: str) -> Path:
         """Verdicts of the grading with this fingerprint."""
@@ -120,7 +162,7 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         StorageError: the file can't be written, e.g. because the disk is full.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary

@@ -10,6 +10,7 @@ import secrets
 import socket
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -24,6 +25,7 @@ from runner.engines.base import LoadedModel
 from runner.errors import UserError
 from runner.results.layout import RunFolder, write_atomic
 
+REVISION_FILE = "REVISION"  # in a copy of the sources that has no repository
 _PACKAGE = "thinkmeter"
 _ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("bench", "runner", "conf", "hydra_plugins")
@@ -145,14 +147,21 @@ def open_run(
 
 
 def close_attempt(folder: RunFolder, run: Run, output_tokens: int, seconds: float) -> None:
-    """Add what was generated, and how long it took, to the latest attempt.
+    """Add what was generated, and how long it took, to the latest attempt of this process.
+
+    Call it with the folder's lock held. Other shards may have added attempts of theirs since ``run`` was opened.
 
     Raises:
+        UserError: ``run.json`` can't be read any more.
         StorageError: the folder can't be written.
     """
-    last = run.attempts[-1]
-    last = replace(last, output_tokens=last.output_tokens + output_tokens, seconds=last.seconds + seconds)
-    _save(folder, replace(run, attempts=(*run.attempts[:-1], last)))
+    now = load_run(folder) or run
+    mine = _circumstances(run.attempts[-1])
+    attempts = list(now.attempts)
+    place = max(number for number, each in enumerate(attempts) if _circumstances(each) == mine)
+    last = attempts[place]
+    attempts[place] = replace(last, output_tokens=last.output_tokens + output_tokens, seconds=last.seconds + seconds)
+    _save(folder, replace(now, attempts=tuple(attempts)))
 
 
 def load_run(folder: RunFolder) -> Run | None:
@@ -191,8 +200,11 @@ def _check_shape(run: Run) -> None:
 def code_revision() -> str:
     """Return the commit of this program, with ``-dirty`` if its sources were changed, else its version.
 
-    A copy that was installed, or unpacked without its repository, has a version only.
+    A copy that was installed, or unpacked without its repository, has a version only, unless a file beside its packages
+    says what it was copied from.
     """
+    with suppress(OSError):
+        return (_ROOT / REVISION_FILE).read_text("utf-8")
     try:
         if Path(_git("rev-parse", "--show-toplevel")).resolve() == _ROOT:
             changed = _git("status", "--porcelain", "--", *_SOURCES)
@@ -226,6 +238,10 @@ def _versions(loaded: LoadedModel) -> dict[str, str]:
     return {"python": platform.python_version(), _PACKAGE: _package_version(), **loaded.versions}
 
 
+def _circumstances(attempt: Attempt) -> Attempt:
+    return replace(attempt, output_tokens=0, seconds=0.0)
+
+
 def _joined(attempts: tuple[Attempt, ...], attempt: Attempt) -> tuple[Attempt, ...]:
     last = attempts[-1]
     same = replace(attempt, started=last.started, output_tokens=last.output_tokens, seconds=last.seconds) == last
@@ -236,7 +252,7 @@ def _identity(loaded: LoadedModel) -> dict[str, str]:
     return {
         "engine": f"engine {loaded.engine}",
         "revision": f"model revision {loaded.model_revision}",
-        "weights": f"{loaded.weight_bits}-bit {loaded.weight_format} weights",
+        "weights": loaded.weights,
         "dtype": f"compute in {loaded.compute_dtype}",
         "device": f"device {loaded.device if loaded.device in ('cpu', 'mps') else 'gpu'}",
     }

@@ -11,9 +11,9 @@ import logging
 import struct
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,7 @@ from runner.engines.base import LoadedModel
 from runner.engines.trajectory import KeptInMemory, Piece, Trajectory
 from runner.errors import StorageError, UserError
 from runner.results.append import AppendFile, Syncer
-from runner.results.layout import cannot_write
+from runner.results.layout import Shard, cannot_write
 from runner.results.lock import FolderLock
 
 # Mark, key, first position, number of ids, ended, bytes of the run's name, checksum of ids; then one of all that.
@@ -47,6 +47,7 @@ class _Frame:
     ended: bool
     crc: int
     run: str
+    file: FileIO | None = None  # None: the process's own
 
     @property
     def end(self) -> int:
@@ -61,13 +62,15 @@ class TrajectoryFile:
 
     Args:
         path: The file, see :func:`trajectory_path`.
+        others: Files that are read too, in the state in which they are on entry.
 
     Raises:
         StorageError: on entry, the file can't be made.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, others: Sequence[Path] = ()) -> None:
         self._path = path
+        self._others = others
         self._frames: dict[bytes, tuple[_Frame, ...]] = {}
         self._added = KeptInMemory()  # of a process that may not write
         self._added_keys: set[bytes] = set()
@@ -119,6 +122,7 @@ class TrajectoryFile:
     def _append(self, file: AppendFile, key: bytes, start: int, piece: Piece) -> bool:
         frame, data = _framed(key, start, piece, file.end)
         try:
+            self._lock.check()
             file.append(data)
             self._syncer.written()
         except StorageError as error:
@@ -133,12 +137,16 @@ class TrajectoryFile:
 
     def _open_files(self, opened: ExitStack) -> None:
         try:
-            opened.enter_context(FolderLock(self._path.with_suffix(".lock")))
+            self._lock = opened.enter_context(FolderLock(self._path.with_suffix(".lock")))
         except UserError:
             _log.info("%s belongs to another process; what is added here is kept in memory", self._path)
         else:
             self._file = AppendFile(self._path)
             opened.callback(self._file.close)
+        for path in self._others:
+            other = opened.enter_context(path.open("rb", buffering=0))
+            for frame in _frames(other):
+                self._remember(replace(frame, file=other))
         if self._path.exists():
             self._reading = opened.enter_context(self._path.open("rb", buffering=0))
             self._scan(self._reading)
@@ -166,18 +174,28 @@ class TrajectoryFile:
         self._frames[frame.key] = (*before, frame)
 
     def _ids(self, frame: _Frame) -> tuple[int, ...] | None:
-        self._reading.seek(frame.place)
-        data = self._reading.read(frame.count * _ID_BYTES)
+        file = frame.file or self._reading
+        file.seek(frame.place)
+        data = file.read(frame.count * _ID_BYTES)
         if len(data) < frame.count * _ID_BYTES or crc32(data) != frame.crc:
             return None
         return tuple(_little_endian(array("I", data)))
 
 
-def trajectory_path(study: Path, loaded: LoadedModel) -> Path:
-    """Return the file of a study for one loaded model: processes that load others write to files of their own."""
+def trajectory_path(study: Path, loaded: LoadedModel, shard: Shard | None = None) -> Path:
+    """Return the file of a study for one loaded model: processes that load others write to files of their own.
+
+    So do shards: budgets of one model find their texts in the file of the same shard.
+    """
     parts = (loaded.engine, loaded.model_revision, loaded.weight_bits, loaded.weight_format, loaded.compute_dtype)
     name = hashlib.sha256("\n".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return study / "trajectories" / f"{name}.ids"
+    return study / "trajectories" / f"{name}{'' if shard is None else f'-{shard}'}.ids"
+
+
+def further_trajectories(path: Path) -> list[Path]:
+    """Return the files of the same model that other shards of a run wrote, or the whole run."""
+    loaded = path.stem.partition("-")[0]
+    return sorted(other for other in path.parent.glob(f"{loaded}*.ids") if other != path)
 
 
 def _framed(key: bytes, start: int, piece: Piece, end: int) -> tuple[_Frame, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
@@ -25,15 +26,19 @@ class PackExecutor(SlurmExecutor):
         settings: What is asked of the cluster.
         gpus: GPUs of each task, 0 for none.
         tasks: Tasks of the array.
+        environment: Variables that its tasks get beside the submitter's.
 
     Raises:
         UserError: SLURM can't use the folder's name.
     """
 
-    def __init__(self, folder: Path, settings: SlurmSettings, gpus: int, tasks: int) -> None:
+    def __init__(
+        self, folder: Path, settings: SlurmSettings, gpus: int, tasks: int, environment: Mapping[str, str] | None = None
+    ) -> None:
         if "%" in str(folder.absolute()):
             raise UserError(f"outputs={folder}: SLURM reads % in the path of a log; give a folder without it")
         super().__init__(folder.absolute())
+        self._more = [f"{name}={value}" for name, value in (environment or {}).items()]
         self.update_parameters(**_parameters(folder.name, settings, gpus, tasks))
         self.parameters["map_count"] = tasks
 
@@ -60,7 +65,8 @@ class PackExecutor(SlurmExecutor):
 
     @property
     def _submitit_command_str(self) -> str:
-        return shlex.join([sys.executable, "-u", "-m", "runner.slurm.task", str(self.folder)])
+        prefix = ["env", *self._more] if self._more else []
+        return shlex.join([*prefix, sys.executable, "-u", "-m", "runner.slurm.task", str(self.folder)])
 
     def _make_submission_command(self, submission_file_path: Path) -> list[str]:
         # Inside an allocation a job would inherit what that one was given.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -76,11 +77,40 @@ def ends_of(arrays: Iterable[str]) -> dict[str, str]:
 
 def largest_array() -> int:
     """Return how many tasks an array may have."""
-    for line in _ask("scontrol", "show", "config"):
-        name, _, value = line.partition("=")
-        if name.strip() == "MaxArraySize" and value.strip().isdecimal():
-            return max(1, int(value) - 1)
-    return _DEFAULT_ARRAY - 1
+    value = _configured("MaxArraySize")
+    return max(1, int(value) - 1) if value.isdecimal() else _DEFAULT_ARRAY - 1
+
+
+def cluster_name() -> str:
+    """Return what the cluster is called, empty where there is none or it does not answer."""
+    named = os.environ.get("SLURM_CLUSTER_NAME")
+    if named or shutil.which("scontrol") is None:
+        return named or ""
+    try:
+        return _configured("ClusterName")
+    except UserError:
+        return ""
+
+
+def is_over(cluster: str, job: str) -> bool:
+    """Whether this cluster, if it is the one of that name, says that it no longer has a job waiting or running."""
+    if not cluster or cluster != cluster_name():
+        return False
+    try:
+        return not _ask("squeue", "--noheader", "--format=%T", f"--jobs={job}")
+    except UserError as error:
+        return "Invalid job id" in str(error)
+
+
+def cancel(names: Iterable[str]) -> None:
+    """End all jobs of these names.
+
+    Raises:
+        UserError: SLURM refuses, or does not answer.
+    """
+    wanted = sorted(set(names))
+    if wanted:
+        _ask("scancel", f"--name={','.join(wanted)}")
 
 
 def requeue(job: str) -> None:
@@ -90,6 +120,14 @@ def requeue(job: str) -> None:
         UserError: SLURM refuses, or does not answer.
     """
     _ask("scontrol", "requeue", job)
+
+
+def _configured(wanted: str) -> str:
+    for line in _ask("scontrol", "show", "config"):
+        name, _, value = line.partition("=")
+        if name.strip() == wanted:
+            return value.strip()
+    return ""
 
 
 def _ask(*command: str) -> list[str]:

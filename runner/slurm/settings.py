@@ -43,6 +43,7 @@ class SlurmSettings(Group):
     array_parallelism: Positive | None = Field(description="Jobs of an array that run at a time at most")
     wait: bool = Field(description="Show the jobs until they have ended, then the table; false returns at once")
     dry_run: bool = Field(description="Print what would be submitted, submit nothing")
+    snapshot: bool = Field(description="Jobs run a copy of this program; false refuses to run it once it has changed")
     setup: tuple[Line, ...] = Field(description="Lines of shell that a job runs before it starts")
     sbatch: Annotated[tuple[Line, ...], AfterValidator(_free)] = Field(
         description="Further options of sbatch, as in `['--exclude=node7']`"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from runner.results.layout import Shard
 from runner.slurm.queue import Job, ends_of, jobs_in_queue
 from runner.slurm.submission import History, Submission, TaskFiles, submissions
 
@@ -29,6 +30,11 @@ class Task:
     history: History
     job: Job | None
     end: str | None = None
+
+    @property
+    def shard(self) -> Shard | None:
+        """Which shard of its points it makes, None if it makes them whole."""
+        return self.submission.shards[self.files.index]
 
     @property
     def id(self) -> str:
@@ -62,16 +68,25 @@ def live_tasks(study: Path) -> list[Task]:
     return [task for task in _tasks(_unended(study)) if task.job is not None]
 
 
-def latest_tasks(study: Path) -> dict[str, Task]:
+def latest_tasks(study: Path) -> dict[str, list[Task]]:
     """Return the latest task of every point that was ever submitted, by the name of its run's folder.
+
+    There are several where the latest ones make shards of the run, one for each shard.
 
     Raises:
         UserError: SLURM does not answer.
     """
-    latest = {name: task for task in _tasks(submissions(study)) for name in task.points}
-    killed = {task.id for task in latest.values() if task.job is None and task.history.code is None}
+    latest: dict[str, dict[Shard | None, Task]] = {}
+    for task in _tasks(submissions(study)):
+        for name in task.points:
+            count = task.shard and task.shard.count
+            before = latest.get(name, {})
+            latest[name] = {key: one for key, one in before.items() if key and key.count == count}
+            latest[name][task.shard] = task
+    found = [task for tasks in latest.values() for task in tasks.values()]
+    killed = {task.id for task in found if task.job is None and task.history.code is None}
     ends = ends_of(job.partition("_")[0] for job in killed)
-    return {name: replace(task, end=ends.get(task.id)) for name, task in latest.items()}
+    return {name: [replace(one, end=ends.get(one.id)) for one in tasks.values()] for name, tasks in latest.items()}
 
 
 def _unended(study: Path) -> list[Submission]:

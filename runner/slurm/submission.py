@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import UserError
-from runner.results.layout import write_atomic
+from runner.results.layout import Shard, write_atomic
 
 _FOLDER = ".slurm"
-Named = tuple[str, Mapping[str, Any]]  # the name of a run's folder, and the settings of a point as plain values
+Packed = tuple[Sequence[str], Mapping[str, Any]]  # names of the runs' folders, and what :mod:`runner.worker` is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Submission:
         requeues: How often a task may start again.
         notice: Seconds that a task has from being told to stop until it is killed.
         packs: The names of the run folders of each task.
+        shards: Which shard of them each task makes: how many there are and its index; None for whole runs.
+        source: The program that was submitted, see :func:`runner.slurm.source.digest`.
         job: The array's number, None if the submitter was killed before it heard of it.
     """
 
@@ -44,7 +46,14 @@ class Submission:
     requeues: int
     notice: int
     packs: tuple[tuple[str, ...], ...]
+    shards: tuple[Shard | None, ...]
+    source: str
     job: str | None = None
+
+    @property
+    def study(self) -> Path:
+        """The study's folder."""
+        return self.folder.parent.parent
 
     @property
     def name(self) -> str:
@@ -64,6 +73,7 @@ class Submission:
             StorageError: the folder can't be written.
         """
         fields = {name: value for name, value in asdict(self).items() if name != "folder"}
+        fields["shards"] = [shard and (shard.count, shard.index) for shard in self.shards]
         _write(self.folder / "submission.json", fields)
 
     def task(self, index: int) -> TaskFiles:
@@ -149,27 +159,29 @@ class TaskFiles:
         _write(self._starts, asdict(history))
 
 
-def create(study: Path, command: str, packs: Sequence[Sequence[Named]], requeues: int, notice: int) -> Submission:
+def create(
+    study: Path, command: str, packs: Sequence[Packed], requeues: int, notice: int, source: str = ""
+) -> Submission:
     """Write the files of an array that is about to be submitted.
 
     Args:
         study: The study's folder.
         command: What the user typed.
-        packs: The points of each task.
+        packs: What each task runs.
         requeues: See :class:`Submission`.
         notice: See there.
+        source: See there.
 
     Raises:
         StorageError: the study's folder can't be written.
     """
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     folder = slurm_folder(study) / f"{study.name}-{stamp}-{secrets.token_hex(2)}"
-    submission = Submission(
-        folder, command, _now(), requeues, notice, tuple(tuple(name for name, _ in pack) for pack in packs)
-    )
-    for index, pack in enumerate(packs):
-        asked = {"command": command, "brief": len(pack) > 1, "points": [settings for _, settings in pack]}
-        _write(submission.task(index).pack, asked)
+    names = tuple(tuple(names) for names, _ in packs)
+    shards = tuple(_shard(told) for _, told in packs)
+    submission = Submission(folder, command, _now(), requeues, notice, names, shards, source)
+    for index, (_, told) in enumerate(packs):
+        _write(submission.task(index).pack, told)
     submission.save()
     return submission
 
@@ -190,7 +202,8 @@ def load(folder: Path) -> Submission:
     try:
         fields = json.loads(path.read_bytes())
         packs = tuple(map(tuple, fields.pop("packs")))
-        return Submission(folder=folder, packs=packs, **fields)
+        shards = tuple(_shard({"shard": shard}) for shard in fields.pop("shards"))
+        return Submission(folder=folder, packs=packs, shards=shards, **fields)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path} can't be read ({error}); submit again") from error
 
@@ -198,6 +211,10 @@ def load(folder: Path) -> Submission:
 def slurm_folder(study: Path) -> Path:
     """Return where the submissions of a study lie."""
     return study / _FOLDER
+
+
+def _shard(told: Mapping[str, Any]) -> Shard | None:
+    return None if told["shard"] is None else Shard(*told["shard"])
 
 
 def _readable(folder: Path) -> Submission | None:

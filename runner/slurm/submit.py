@@ -11,16 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from runner.errors import EXIT_FAILED, StorageError, UserError
+from runner.pack import described
 from runner.point import Pending, Point, pending
 from runner.report.console import print_line
 from runner.results.lock import FolderLock
 from runner.results.store import scan
+from runner.slurm import source
 from runner.slurm.executor import PackExecutor
 from runner.slurm.packing import Work, arrays_of, works_of
 from runner.slurm.queue import largest_array, require
 from runner.slurm.settings import SlurmSettings
-from runner.slurm.state import live_tasks
-from runner.slurm.submission import Named, Submission, create, slurm_folder
+from runner.slurm.state import Task, live_tasks
+from runner.slurm.submission import Packed, Submission, create, slurm_folder
 from runner.slurm.wait import wait_for
 from runner.sweep import complain, note_sweep, studies_of
 
@@ -61,20 +63,48 @@ def _submit_study(
 ) -> None:
     slurm_folder(study).mkdir(parents=True, exist_ok=True)
     with FolderLock(slurm_folder(study) / "lock"):
-        arrays = {name: task.id.partition("_")[0] for task in live_tasks(study) for name in task.points}
-        missing = [(each.point.folder.path.name, each) for each in _missing(points)]
-        busy = [arrays[name] for name, _ in missing if name in arrays]
-        left = [each for name, each in missing if name not in arrays]
+        missing = _missing(points)
+        live = _Live(live_tasks(study))
         print_line(console, f"study {study}: {len(points)} points, {len(points) - len(missing)} of them complete")
-        if busy:
-            jobs = ", ".join(sorted(set(busy)))
+        if busy := [each for each in missing if live.jobs(each.point)]:
+            jobs = ", ".join(sorted(set().union(*(live.jobs(each.point) for each in busy))))
             print_line(console, f"{len(busy)} points are queued or running already, in job {jobs}")
-        works = works_of(left, settings)
+        works = works_of([each for each in missing if not live.wholly(each.point)], settings, live.shards)
         if works:
             _show_works(works, console)
         for array in arrays_of(works, largest_array() if len(works) > 1 else 1):
             job = _submit(study, array, settings, command)
             print_line(console, f"submitted job {job.job}: {_counted(array)}; logs: {job.folder}")
+
+
+class _Live:
+    """Which points, and which shards of points, wait or run.
+
+    Args:
+        tasks: All tasks that do.
+
+    Attributes:
+        shards: Shards, by the folder of their run.
+    """
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._tasks: dict[Path, list[Task]] = {}
+        for task in tasks:
+            for name in task.points:
+                self._tasks.setdefault(task.submission.study / name, []).append(task)
+        self.shards = {(path, task.shard) for path, live in self._tasks.items() for task in live if task.shard}
+
+    def jobs(self, point: Point) -> set[str]:
+        """Return the arrays that have a task of the point."""
+        return {task.id.partition("_")[0] for task in self._of(point)}
+
+    def wholly(self, point: Point) -> bool:
+        """Whether nothing of the point can be submitted beside its tasks: all but shards of the same number."""
+        alike = (task.shard is not None and task.shard.count == point.settings.shards for task in self._of(point))
+        return not all(alike)
+
+    def _of(self, point: Point) -> Sequence[Task]:
+        return self._tasks.get(point.folder.path, ())
 
 
 def _missing(points: Sequence[Point]) -> list[Pending]:
@@ -83,17 +113,21 @@ def _missing(points: Sequence[Point]) -> list[Pending]:
 
 
 def _submit(study: Path, array: Sequence[Work], settings: SlurmSettings, command: str) -> Submission:
-    packs = [[_named(point) for point in work.points] for work in array]
-    submission = create(study, command, packs, settings.requeues, settings.notice)
+    packs = [_packed(work.points, command) for work in array]
+    submission = create(study, command, packs, settings.requeues, settings.notice, source.digest())
     try:
-        return submission.with_job(PackExecutor(submission.folder, settings, array[0].gpus, len(array)).sbatch())
-    except UserError:
+        copied = source.environment(submission.folder / "source") if settings.snapshot else {}
+        if settings.snapshot:
+            source.snapshot(submission.folder / "source")
+        executor = PackExecutor(submission.folder, settings, array[0].gpus, len(array), copied)
+        return submission.with_job(executor.sbatch())
+    except (UserError, StorageError):
         shutil.rmtree(submission.folder)
         raise
 
 
-def _named(point: Point) -> Named:
-    return point.folder.path.name, point.settings.model_dump(mode="json")
+def _packed(points: Sequence[Point], command: str) -> Packed:
+    return [point.folder.path.name for point in points], described(points, command, len(points) > 1)
 
 
 def _show_scripts(study: Path, works: Sequence[Work], settings: SlurmSettings, console: Console) -> None:
@@ -103,7 +137,9 @@ def _show_scripts(study: Path, works: Sequence[Work], settings: SlurmSettings, c
         return
     _show_works(works, console)
     for array in arrays_of(works, len(works)):
-        executor = PackExecutor(slurm_folder(study) / f"{study.name}-dry-run", settings, array[0].gpus, len(array))
+        folder = slurm_folder(study) / f"{study.name}-dry-run"
+        copied = source.environment(folder / "source") if settings.snapshot else {}
+        executor = PackExecutor(folder, settings, array[0].gpus, len(array), copied)
         print_line(console, executor.script())
 
 

@@ -18,11 +18,12 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from runner.config.settings import Settings
 from runner.errors import EXIT_FAILED, EXIT_USAGE, UserError
-from runner.point import pending, prepare
+from runner.pack import understood
+from runner.point import pending
 from runner.results.store import scan
 from runner.slurm.queue import requeue
+from runner.slurm.source import check
 from runner.slurm.submission import Submission, TaskFiles, load
 
 _WAIT_S = 0.5  # how late a notice is acted on
@@ -41,6 +42,11 @@ def main() -> int:
 
 def _run(submission: Submission, files: TaskFiles) -> int:
     starts = files.begin()
+    try:
+        check(submission.source)
+    except UserError:
+        files.end(EXIT_USAGE)
+        raise
     if starts > submission.requeues + 1:
         return _exhausted(submission, files, starts - 1)
     pack = _Pack(files, submission.notice * _SHARE)
@@ -133,7 +139,7 @@ def _deaf_to_notice() -> None:
 
 
 def _unfinished(asked: bytes) -> int:
-    points = (prepare(Settings.model_validate(plain)) for plain in json.loads(asked)["points"])
+    points = understood(json.loads(asked))
     return sum(pending(point, frozenset(scan(point.folder).done)).count for point in points)
 
 

@@ -94,7 +94,7 @@ class _Counts:
 
     def of(self, study: Path, task: Task) -> int:
         """Return the lines of all points of a task."""
-        return sum(self._lines(RunFolder(study / name).generations) for name in task.points)
+        return sum(self._lines(RunFolder(study / name).shard(task.shard).generations) for name in task.points)
 
     def _lines(self, path: Path) -> int:
         size, lines = self._read.get(path, (0, 0))

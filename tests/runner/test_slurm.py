@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,8 +14,11 @@ import yaml
 from runner.app import main
 from runner.config.compose import compose
 from runner.config.folder import config_folder
+from runner.errors import UserError
 from runner.pack import packs_of, split
 from runner.point import Point, prepare
+from runner.results.layout import Shard
+from runner.slurm import source
 from runner.slurm.settings import SlurmSettings
 from runner.slurm.submission import create, submissions
 from tests.end_to_end.command import SCRIPTED, Done
@@ -119,8 +124,9 @@ def test_points_that_share_their_texts_are_never_in_two_packs() -> None:
 
 
 def test_a_submission_is_read_back(tmp_path: Path) -> None:
-    made = create(tmp_path / "s", "python -m runner", [[("a", {}), ("b", {})], [("c", {})]], requeues=3, notice=60)
-    made = made.with_job("12")
+    packs = [(["a", "b"], {"shard": None}), (["c"], {"shard": [4, 1]})]
+    made = create(tmp_path / "s", "python -m runner", packs, requeues=3, notice=60).with_job("12")
+    assert made.shards == (None, Shard(4, 1))
     assert submissions(tmp_path / "s") == [made]
     task = made.task(1)
     assert task.history().starts == ()
@@ -129,6 +135,37 @@ def test_a_submission_is_read_back(tmp_path: Path) -> None:
     assert (len(task.history().starts), task.history().code) == (2, 1)
     assert task.begin() == 3
     assert task.history().code is None
+
+
+def test_a_large_point_is_a_task_for_each_shard(here: Here) -> None:
+    done = here.type(*DRY, *SCRIPTED, "suite.samples=10", "budget.tokens=50,100", "shards=4")
+    assert done.code == 0, done.err
+    assert options(done)["array"] == "0-3%4"
+    assert re.search(r"│ all .*│ *8 │ *280 │", done.out)
+
+
+def test_a_changed_program_is_refused_and_a_copy_is_not(tmp_path: Path) -> None:
+    now = source.digest()
+    source.check(now)
+    with pytest.raises(UserError, match="the program changed after this was submitted") as refused:
+        source.check(f"{now[:-1]}{'0' if now[-1] != '0' else '1'}")
+    assert "\n" not in str(refused.value)
+    source.snapshot(tmp_path / "source")
+    more = source.environment(tmp_path / "source")
+    told = (
+        "import runner.slurm.source as s, runner.config.folder as f; print(s.__file__, f.config_folder(), s.digest())"
+    )
+    copied = subprocess.run(
+        [sys.executable, "-c", told], env={**os.environ, **more}, cwd=ROOT, capture_output=True, text=True
+    )
+    assert copied.stdout.strip() == (
+        f"{tmp_path / 'source' / 'runner' / 'slurm' / 'source.py'} {tmp_path / 'source' / 'conf'} {now}"
+    )
+
+
+def test_jobs_of_a_copy_take_python_s_modules_from_it(here: Here) -> None:
+    done = here.type(*DRY, *SCRIPTED, "hydra.launcher.snapshot=true")
+    assert re.search(r"^srun .* env PYTHONPATH=\S*/source\S* PYTHONSAFEPATH=1 \S*python", done.out, re.MULTILINE)
 
 
 def test_the_launcher_over_two_nodes_in_the_documentation_becomes_a_script(here: Here, tmp_path: Path) -> None:

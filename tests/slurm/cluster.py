@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from runner.results.layout import find_runs
 from tests.end_to_end import command
 from tests.end_to_end.command import SCRIPTED, Done
 
@@ -50,6 +52,15 @@ class Cluster:
         name, *rest = words
         subprocess.run([str(KIT), name, os.environ["SLURM_TEST_FOLDER"], *rest], check=True)
 
+    def without(self, program: str) -> str:
+        """Return a search path on which one program of SLURM's is missing."""
+        folder = self.folder / f"no-{program}"
+        folder.mkdir()
+        for name in ("squeue", "sacct", "scontrol", "scancel", "sbatch", "git"):
+            if name != program and (found := shutil.which(name)) is not None:
+                (folder / name).symlink_to(found)
+        return str(folder)
+
     def cancel(self) -> None:
         """End all jobs that were submitted from here."""
         names = ",".join(path.parent.name for path in self.folder.glob("outputs/s/.slurm/*/submission.json"))
@@ -66,10 +77,15 @@ class Cluster:
         """Return the number of the latest array."""
         return str(self.submissions()[-1]["job"])
 
+    def name(self) -> str:
+        """Return the name of the latest submission."""
+        (path,) = self.folder.glob(f"outputs/s/.slurm/*/{self.job()}_submission.sh")
+        return path.parent.name
+
     def starts(self, index: int = 0) -> int:
         """Return how often a task of the latest array started, by its file."""
-        (path,) = self.folder.glob(f"outputs/s/.slurm/*/{self.job()}_submission.sh")
-        return len(json.loads((path.parent / f"pack-{index}.starts.json").read_bytes())["starts"])
+        path = self.folder / "outputs/s/.slurm" / self.name() / f"pack-{index}.starts.json"
+        return len(json.loads(path.read_bytes())["starts"])
 
     def logs(self) -> str:
         """Return the logs of all tasks."""
@@ -90,9 +106,10 @@ class Cluster:
     def samples(self) -> dict[str, list[str]]:
         """Return the keys of the stored samples that are no errors, by the name of the run."""
         found = {}
-        for path in sorted(self.folder.glob("outputs/s/*/generations.jsonl")):
-            lines = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-            found[path.parent.name] = [
+        for folder in find_runs(self.folder / "outputs" / "s"):
+            files = [part.generations for part in folder.parts() if part.generations.exists()]
+            lines = [json.loads(line) for path in files for line in path.read_bytes().split(b"\n")[:-1]]
+            found[folder.path.name] = [
                 f"{line['problem_id']}/{line['repeat']}" for line in lines if line["status"] != "error"
             ]
         return found

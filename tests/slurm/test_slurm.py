@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -42,47 +43,57 @@ def test_24_points_of_2_models_are_4_jobs_that_load_once(cluster: Cluster) -> No
 
 
 def test_jobs_that_fail_or_are_cancelled_cost_the_others_nothing(cluster: Cluster) -> None:
-    """A point whose samples fail, one that exits by itself, one that is cancelled and one that is done."""
-    quits = "__import__('os')._exit(0) if data > 3 and __import__('os').path.exists('quit') else None"
-    (cluster.folder / "mine").mkdir()
-    (cluster.folder / "mine" / "double.py").write_text(OWN_TASK.replace("return f", f"{quits}\n        return f"))
-    (cluster.folder / "quit").touch()
+    """Points whose samples fail, that exits by itself, that raises, that is cancelled, and one that is done."""
+    for folder, end in (("quits", "import os; os._exit(0)"), ("raises", "raise RuntimeError('boom')")):
+        written = f"if data > 3 and __import__('os').path.exists('trouble'):\n            {end}\n        return f"
+        (cluster.folder / folder).mkdir()
+        (cluster.folder / folder / f"{folder}.py").write_text(
+            OWN_TASK.replace("return f", written).replace("double", folder).replace("Double", folder.capitalize())
+        )
+    (cluster.folder / "trouble").touch()
     sweep = {
         "study": "s",
         "common": [*SCRIPTED, "suite.samples=8", "suite.tasks=[sum,mode]"],
         "points": [
             ["engine.accuracy=0.1", "engine.step_s=1"],
             ["engine.accuracy=0.2"],
-            ["engine.accuracy=0.3", "suite.task_folder=mine", "suite.tasks=[double]"],
+            ["engine.accuracy=0.3", "suite.task_folder=quits", "suite.tasks=[quits]"],
             ["engine.fail=1.0"],
+            ["engine.accuracy=0.4", "suite.task_folder=raises", "suite.tasks=[raises]"],
         ],
     }
-    (cluster.folder / "four.yaml").write_text(json.dumps(sweep))
-    asked = ("hydra/launcher=slurm", "sweep=four.yaml", WAIT)
+    (cluster.folder / "five.yaml").write_text(json.dumps(sweep))
+    asked = ("hydra/launcher=slurm", "sweep=five.yaml", WAIT)
     process = cluster.start(*asked)
     cluster.until(lambda: bool(cluster.submissions()) and cluster.submissions()[-1]["job"] is not None)
     cluster.until(lambda: cluster.ask("squeue", "--noheader", "--states=R", f"--jobs={cluster.job()}_0") != [])
     cluster.ask("scancel", f"{cluster.job()}_0")
     out, err = process.communicate(timeout=240)
     assert process.returncode == 1, out + err
-    assert "to go on: python -m runner hydra/launcher=slurm sweep=four.yaml" in out
-    assert cluster.states() == ["CANCELLED by 0|0:0", "COMPLETED|0:0", "FAILED|1:0", "FAILED|1:0"]
+    assert "to go on: python -m runner hydra/launcher=slurm sweep=five.yaml" in out
+    assert cluster.states() == ["CANCELLED by 0|0:0", "COMPLETED|0:0", "FAILED|1:0", "FAILED|1:0", "FAILED|2:0"]
     status = cluster.type("status", "outputs/s")
     assert status.code == 1
     assert f"job {cluster.job()}_0 cancelled by 0" in status.out
     assert f"job {cluster.job()}_2 failed with exit code 1" in status.out
-    assert "the pack ended by itself" in cluster.logs()
+    assert f"job {cluster.job()}_4 failed with exit code 2" in status.out
+    assert re.search(rf"{cluster.job()}_2_0_log.out\n  the pack ended by itself; \d samples are missing", status.out)
+    assert "RuntimeError: boom" in status.out
+    blind = cluster.type("status", "outputs/s", PATH=cluster.without("sacct"))
+    assert f"job {cluster.job()}_0 cancelled or killed" in blind.out
+    assert f"job {cluster.job()}_2 failed with exit code 1" in blind.out
+    assert "to finish: python -m runner hydra/launcher=slurm sweep=five.yaml" in blind.out
     counts = [len(keys) for keys in cluster.samples().values()]
     assert sorted(counts)[-1] == 16
-    (cluster.folder / "quit").unlink()
-    (cluster.folder / "four.yaml").write_text(
+    (cluster.folder / "trouble").unlink()
+    (cluster.folder / "five.yaml").write_text(
         json.dumps(sweep).replace("fail=1.0", "fail=0.0").replace("step_s=1", "step_s=0")
     )
     again = cluster.type(*asked)
     assert again.code == 0, again.out + again.err + cluster.logs()
-    assert "4 points, 1 of them complete" in again.out
+    assert "5 points, 1 of them complete" in again.out
     assert {len(keys) for keys in cluster.samples().values()} == {8, 16}
-    assert cluster.states() == ["COMPLETED|0:0"] * 3
+    assert cluster.states() == ["COMPLETED|0:0"] * 4
 
 
 def test_a_job_that_needs_longer_than_its_time_goes_on_in_the_next(cluster: Cluster) -> None:
@@ -162,6 +173,66 @@ def test_a_submitter_that_is_killed_or_interrupted_costs_nothing(cluster: Cluste
     assert len(cluster.submissions()) == 1
     assert cluster.states() == ["COMPLETED|0:0"] * 2
     cluster.check(runs=4, samples=200)
+
+
+def test_shards_of_a_point_are_jobs_and_a_lost_one_is_made_again_alone(cluster: Cluster) -> None:
+    asked = (*LAUNCHER, *STUDY, *SLOW, "budget.tokens=100,300", "shards=3")
+    done = cluster.type(*asked)
+    assert done.code == 0, done.out + done.err
+    cluster.until(lambda: len(cluster.ask("squeue", "--noheader", "--states=R", f"--jobs={cluster.job()}")) == 3)
+    cluster.await_samples(5)
+    first = cluster.job()
+    cluster.ask("scancel", f"{first}_1")
+    cluster.until(lambda: "1" not in cluster.ask("squeue", "--noheader", "--array", "--format=%K", f"--jobs={first}"))
+    again = cluster.type(*asked, WAIT)
+    assert again.code == 0, again.out + again.err + cluster.logs()
+    assert cluster.submissions()[-1]["shards"] == [[3, 1]]
+    assert cluster.states() == ["COMPLETED|0:0"]
+    cluster.check(runs=2, samples=200)
+    assert {path.name for path in cluster.folder.glob("outputs/s/*/shards/*")} == {"1-of-3", "2-of-3", "3-of-3"}
+
+
+def test_status_follows_the_jobs_and_ends_them(cluster: Cluster) -> None:
+    asked = (*LAUNCHER, *STUDY, "engine.step_s=0.1", "engine.window=4", "suite.samples=100", "budget.tokens=300")
+    assert cluster.type(*asked).code == 0
+    cluster.await_samples(1)
+    status = cluster.type("status", "outputs/s")
+    assert status.code == 0
+    assert "outputs/s: 1 running" in status.out
+    watching = cluster.start("status", "outputs/s", "--watch")
+    assert watching.stdout is not None
+    while "running on" not in (line := watching.stdout.readline()):
+        assert line
+    cancelled = cluster.type("status", "outputs/s", "--cancel")
+    assert f"cancelled: {cluster.job()}_0" in cancelled.out
+    out, err = watching.communicate(timeout=60)
+    assert watching.returncode == 1, out + err
+    assert "cancelled" in out
+    assert "to finish: python -m runner -m hydra/launcher=slurm" in out
+    cluster.check_part(200)
+
+
+def test_a_queued_job_runs_the_program_that_was_submitted(cluster: Cluster) -> None:
+    asked = (*LAUNCHER, *STUDY, "suite.samples=2", "budget.tokens=50", "hydra.launcher.sbatch=[--hold]")
+    assert cluster.type(*asked).code == 0
+    path = cluster.folder / "outputs/s/.slurm" / cluster.name() / "submission.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "source": "another program"}))
+    cluster.ask("scontrol", "release", cluster.job())
+    assert cluster.states() == ["FAILED|2:0"]
+    assert "the program changed after this was submitted: then another program" in cluster.logs()
+    done = cluster.type(*asked[:-1], "hydra.launcher.snapshot=true", WAIT)
+    assert done.code == 0, done.out + done.err + cluster.logs()
+    assert cluster.states() == ["COMPLETED|0:0"]
+    assert list((path.parent.parent / cluster.name() / "source").glob("runner/__pycache__/point.*")) != []
+    cluster.check(runs=1, samples=4)
+
+
+def test_the_stock_launcher_works_too(cluster: Cluster) -> None:
+    pytest.importorskip("hydra_plugins.hydra_submitit_launcher")
+    stock = ("-m", "hydra/launcher=submitit_slurm", "hydra.launcher.timeout_min=60", "hydra.launcher.mem_gb=1")
+    done = cluster.type(*stock, *STUDY, "suite.samples=2", "budget.tokens=50,100")
+    assert done.code == 0, done.out + done.err
+    cluster.check(runs=2, samples=4)
 
 
 def test_a_job_may_submit(cluster: Cluster) -> None:
