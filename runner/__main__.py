@@ -9,7 +9,10 @@ import sys
 import textwrap
 from types import FrameType
 
-COMMANDS = ("curve", "doctor", "fetch", "grade", "models", "quantize", "rescore", "show", "status", "tasks")
+COMMANDS = (
+    "compare", "curve", "doctor", "fetch", "grade", "leaderboard", "models", "quantize", "report", "rescore",
+    "show", "status", "tasks", "verify",
+)  # fmt: skip
 
 _HELP = """\
 Measures whether a language model thinks too much.
@@ -30,6 +33,10 @@ Look at what there is (each has its own --help):
   python -m runner status STUDY        how far the runs of a study are
   python -m runner show RUN SAMPLE     one sample: prompt, thinking, answer, verdict; without SAMPLE the run's table
   python -m runner curve RUN           accuracy under smaller token budgets, by cutting its texts
+  python -m runner compare RUN RUN     two runs on the same problems: differences, p-values, samples that flipped
+  python -m runner verify RUN          check data and verdicts, generate some texts again, write a certificate
+  python -m runner leaderboard STUDY   verified runs of any studies as one page
+  python -m runner report STUDY        what a study says: a page with plots and traces; --wandb also a W&B report
   python -m runner rescore STUDY       grade stored texts anew and show what changed
   python -m runner grade FILE.jsonl    grade texts that another harness produced
   python -m runner models              models with what they need

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from runner.config.settings import ConcreteEngine, TransformersSettings, VllmSettings
+from runner.config.settings import ConcreteEngine, Settings, TransformersSettings, VllmSettings
 from runner.engines.base import Engine
 from runner.engines.factory import capabilities, make_engine
 from runner.engines.source import EngineSource, ProblemOf
-from runner.point import Point
+from runner.point import Point, prepare
+from runner.results.layout import Shard
+from runner.reuse import shared_text, text_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,51 @@ def split(pack: Pack, size: int) -> list[Pack]:
     return [Pack(tuple(part)) for part in parts]
 
 
+def shards_of(pack: Pack) -> list[Pack]:
+    """Cut the points that ask for shards into a pack for each; the others stay together.
+
+    Points that differ in their budget alone fall into the same shards, so that each shard finds its texts.
+    """
+    asked = shards_by_folder(pack.points)
+    alike: dict[int, list[Point]] = {}
+    for point in pack.points:
+        alike.setdefault(asked[point.folder.path], []).append(point)
+    return [
+        Pack(tuple(replace(point, shard=Shard(count, index) if count > 1 else None) for point in points))
+        for count, points in alike.items()
+        for index in range(count)
+    ]
+
+
+def shards_by_folder(points: Iterable[Point]) -> dict[Path, int]:
+    """Return into how many shards the samples of each run fall: the most that one of its points asks for."""
+    asked: dict[Path, int] = {}
+    for point in points:
+        asked[point.folder.path] = max(asked.get(point.folder.path, 1), point.settings.shards)
+    return asked
+
+
+def described(points: Sequence[Point], command: str, brief: bool) -> dict[str, Any]:
+    """Return what a process is told that runs these points of one pack, as plain values; see :func:`understood`."""
+    shard = points[0].shard
+    return {
+        "command": command,
+        "brief": brief,
+        "points": [point.settings.model_dump(mode="json") for point in points],
+        "shard": None if shard is None else [shard.count, shard.index],
+    }
+
+
+def understood(told: Mapping[str, Any]) -> list[Point]:
+    """Return the points of a pack that another process described.
+
+    Raises:
+        UserError: a point can't be run here.
+    """
+    shard = None if told["shard"] is None else Shard(*told["shard"])
+    return [replace(prepare(Settings.model_validate(plain)), shard=shard) for plain in told["points"]]
+
+
 @contextmanager
 def opened(pack: Pack) -> Iterator[EngineSource]:
     """Yield what lends the pack's engine; loads when first asked, and lets go of the engine at the end."""
@@ -90,8 +137,8 @@ def _engine_key(point: Point) -> str:
 def _largest_budget_first(points: list[Point]) -> list[Point]:
     siblings: dict[str, list[Point]] = {}
     for point in points:
-        siblings.setdefault(_but_for_tokens(point), []).append(point)
-    return [point for same in siblings.values() for point in sorted(same, key=_tokens, reverse=True)]
+        siblings.setdefault(_siblings(point), []).append(point)
+    return [point for same in siblings.values() for point in sorted(same, key=text_size, reverse=True)]
 
 
 def _inseparable(points: Iterable[Point]) -> list[list[Point]]:
@@ -99,15 +146,11 @@ def _inseparable(points: Iterable[Point]) -> list[list[Point]]:
     groups: dict[str, list[Point]] = {}
     group_of: dict[Path, str] = {}
     for point in points:
-        group = group_of.setdefault(point.folder.path, _but_for_tokens(point))
+        group = group_of.setdefault(point.folder.path, _siblings(point))
         groups.setdefault(group, []).append(point)
     return list(groups.values())
 
 
-def _but_for_tokens(point: Point) -> str:
-    return point.settings.model_dump_json(exclude={"budget": {"tokens"}})
-
-
-def _tokens(point: Point) -> float:
-    tokens = point.settings.budget.tokens
-    return inf if tokens is None else tokens
+def _siblings(point: Point) -> str:
+    """Return what is the same for the points that share their texts, and for no other two."""
+    return shared_text(point) or point.settings.model_dump_json()

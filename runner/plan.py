@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, prod
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,21 @@ from rich.text import Text
 from bench.metrics.power import detectable_paired, detectable_unpaired
 from runner.config.naming import point_name
 from runner.config.settings import BudgetSettings, GptqSettings, Settings, ThinkingBudget
-from runner.engines.factory import capabilities
 from runner.errors import UserError
 from runner.point import Point
 from runner.report.console import print_line
 from runner.results.layout import RunFolder, find_runs
 from runner.results.published import published
 from runner.results.run import Run, load_run
+from runner.reuse import shared_text, text_size
 from runner.weights.quantize import origin
 
 # Share of problems on which two compared runs disagree, for the paired difference; a cautious round figure.
 DISCORDANT = 0.2
 # An earlier run with fewer samples tells nothing of how long a model's texts are.
 LEAST_SAMPLES = 20
+# A shorter attempt measures the filling and emptying of a batch.
+LEAST_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def make_plan(settings: Settings, engine: str, folder: Path, samples: int, missi
     """Estimate from earlier runs of the model, else from published figures, else from the cap."""
     a_sample = _tokens_a_sample(settings)
     tokens = None if a_sample.value is None else a_sample.value * missing
-    rate = _rate(settings)
+    rate = _rate(settings, engine)
     seconds = None if tokens is None or rate.value is None else tokens / rate.value
     basis = rate.basis if tokens is not None else "so are the tokens"
     problems = samples // settings.suite.repeats
@@ -94,26 +96,15 @@ def paid_once(plans: Sequence[Plan], points: Sequence[Point]) -> list[Plan]:
     it. Of the others a budget on thinking pays for its answers, one on all output for nothing.
     """
     largest: dict[str, float] = {}
-    for chain, point in ((_chain(point), point) for point in points):
-        if chain is not None:
-            largest[chain] = max(largest.get(chain, 0.0), _size(point))
+    for text, point in ((shared_text(point), point) for point in points):
+        if text is not None:
+            largest[text] = max(largest.get(text, 0.0), text_size(point))
     found = []
     for plan, point in zip(plans, points, strict=True):
-        chain = _chain(point)
-        shares = chain is not None and _size(point) < largest[chain]
+        text = shared_text(point)
+        shares = text is not None and text_size(point) < largest[text]
         found.append(_shared(plan, point.settings.budget) if shares else plan)
     return found
-
-
-def _chain(point: Point) -> str | None:
-    """Return what is the same for all points that share their texts with this one, None if it shares none."""
-    shares = point.settings.budget.reuse and capabilities(point.engine).token_ids
-    return point.settings.model_dump_json(exclude={"budget"}) if shares else None
-
-
-def _size(point: Point) -> float:
-    tokens = point.settings.budget.tokens
-    return inf if tokens is None else tokens
 
 
 def _shared(plan: Plan, budget: BudgetSettings) -> Plan:
@@ -156,7 +147,7 @@ def show_plan(plan: Plan, settings: Settings, obstacles: Iterable[str], console:
 def _weights(settings: Settings) -> dict[str, str]:
     """Return the row that says whose quantised weights would be loaded, none for others."""
     precision = settings.precision
-    return {"weights": origin(settings.model, precision)} if isinstance(precision, GptqSettings) else {}
+    return {"weights": origin(settings.model, precision).words} if isinstance(precision, GptqSettings) else {}
 
 
 def show_plans(plans: Sequence[tuple[Plan, Settings]], console: Console) -> None:
@@ -218,13 +209,19 @@ def _asked(run: Run) -> int:
     return len(tasks) * int(prod(suite.get(factor, 0) for factor in ("folds", "samples", "repeats")))
 
 
-def _rate(settings: Settings) -> Estimate:
-    """Return tokens a second of an earlier run of the same model."""
+def _rate(settings: Settings, engine: str) -> Estimate:
+    """Return tokens a second of an earlier run of the same model on the same engine, and on what device that was.
+
+    The device of a run to come is not known before it is loaded; a short attempt is no measurement.
+    """
     for folder, run in _earlier(settings):
+        if run.loaded.engine != engine:
+            continue
         for attempt in reversed(run.attempts):
-            if attempt.seconds > 0 and attempt.output_tokens > 0:
-                return Estimate(attempt.output_tokens / attempt.seconds, f"speed of {folder.path}")
-    return Estimate(None, "no run of this model yet to take the speed from")
+            if attempt.seconds >= LEAST_SECONDS and attempt.output_tokens > 0:
+                return Estimate(attempt.output_tokens / attempt.seconds, f"speed of {folder.path} on {attempt.device}")
+    reason = f"no run of this model on {engine} that took {LEAST_SECONDS:.0f} s or more to take the speed from"
+    return Estimate(None, reason)
 
 
 def _earlier(settings: Settings) -> Iterator[tuple[RunFolder, Run]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.problem import Problem
@@ -14,7 +15,7 @@ from runner.config.settings import ConcreteEngine, Settings
 from runner.config.suite import Place, Suite
 from runner.engines.factory import capabilities, resolve
 from runner.errors import UserError
-from runner.results.layout import RunFolder, find_runs, run_folder
+from runner.results.layout import RunFolder, Shard, find_runs, run_folder
 from runner.results.record import sample_key
 from runner.results.run import load_run
 from runner.weights.quantize import obstacle
@@ -32,6 +33,7 @@ class Point:
         suite: Its problems.
         fingerprint: Generation fingerprint.
         folder: Where its run lies.
+        shard: The part of its samples that is meant, None for all.
     """
 
     settings: Settings
@@ -39,6 +41,7 @@ class Point:
     suite: Suite
     fingerprint: str
     folder: RunFolder
+    shard: Shard | None = None
 
 
 def prepare(settings: Settings, *, elsewhere: bool = False) -> Point:
@@ -84,7 +87,7 @@ class Pending:
     Attributes:
         point: The point.
         done: Keys of the samples that have one.
-        count: How many of the point's samples are missing.
+        count: How many of the point's samples are missing, or of its shard's.
     """
 
     point: Point
@@ -92,12 +95,31 @@ class Pending:
     count: int
 
     def places(self) -> Iterator[tuple[Problem, Place]]:
-        """Yield what is missing, made as it is drawn."""
-        for problem, place in self.point.suite.places():
-            if sample_key(problem.id, place.repeat) not in self.done:
+        """Yield what is missing, made as it is drawn. Problems fall to the shards in turn, with all their repeats."""
+        shard, repeats = self.point.shard, self.point.settings.suite.repeats
+        for number, (problem, place) in enumerate(self.point.suite.places()):
+            mine = shard is None or number // repeats % shard.count == shard.index
+            if mine and sample_key(problem.id, place.repeat) not in self.done:
                 yield problem, place
+
+    @property
+    def already(self) -> int:
+        """How many of the point's samples have one; 0 for a shard, which knows its missing ones alone."""
+        return 0 if self.point.shard is not None else self.point.suite.size - self.count
+
+    def counts(self, shards: int) -> Counter[Shard]:
+        """Return how many of the point's samples are missing in each of so many shards."""
+        repeats = self.point.settings.suite.repeats
+        return Counter(
+            Shard(shards, number // repeats % shards)
+            for number, (problem, place) in enumerate(self.point.suite.places())
+            if sample_key(problem.id, place.repeat) not in self.done
+        )
 
 
 def pending(point: Point, done: frozenset[str]) -> Pending:
-    """Find out what is missing of a point."""
-    return Pending(point, done, point.suite.size - point.suite.count_done(done))
+    """Find out what is missing of a point, or of its shard."""
+    if point.shard is None:
+        return Pending(point, done, point.suite.size - point.suite.count_done(done))
+    missing = Pending(point, done, 0)
+    return replace(missing, count=sum(1 for _ in missing.places()))

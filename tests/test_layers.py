@@ -37,16 +37,18 @@ FLOORS = (
     ("sample, store", (
         "runner.sampling.sample", "runner.sampling.budget", "runner.results.layout", "runner.results.append",
         "runner.results.output", "runner.results.lock", "runner.results.store", "runner.results.token_ids",
-        "runner.results.run",
+        "runner.results.run", "runner.results.runs", "runner.results.counts", "runner.results.progress",
         "runner.results.log", "runner.results.trajectories", "runner.results.asked", "runner.slurm.submission",
-        "runner.slurm.queue", "runner.slurm.state",
+        "runner.slurm.queue", "runner.slurm.state", "runner.slurm.source",
     )),
     ("driver, grading", ("runner.sampling.driver", "runner.results.grading", "runner.results.verdict_table")),
     ("summary", ("runner.results.summary", "runner.results.published", "runner.results.load", "runner.results.rescore",
-        "runner.results.foreign", "runner.results.exact", "runner.results.curve")),
+        "runner.results.foreign", "runner.results.exact", "runner.results.curve", "runner.results.paired",
+        "runner.results.marks", "runner.results.certificate")),
     ("tracking, report", ("runner.tracking.", "runner.report.")),
     ("experiment, cli", (
-        "runner.point", "runner.pack", "runner.plan", "runner.experiment", "runner.reuse", "runner.cli.",
+        "runner.point", "runner.pack", "runner.plan", "runner.experiment", "runner.shard", "runner.reuse",
+        "runner.verify", "runner.cli.",
     )),
     ("sweep", (
         "runner.sweep", "runner.spread", "runner.worker", "runner.slurm.packing", "runner.slurm.executor",

@@ -29,8 +29,8 @@ def fetch(settings: Settings, console: Console) -> None:
     print_line(console, f"fetching {published.id if published else model.name}{note} ...")
     weights = weights_for(model, precision) if published else locate(model)
     show_weights(settings, weights, console)
-    if isinstance(precision, GptqSettings) and not published:
-        print_line(console, f"{precision.name} is {origin(model, precision)}: python -m runner quantize does it now")
+    if isinstance(precision, GptqSettings) and (found := origin(model, precision)).to_make:
+        print_line(console, f"{precision.name} is {found.words}: python -m runner quantize does it now")
     if model.source == "hub":
         print_line(console, "runs on this machine need no network now: HF_HUB_OFFLINE=1")
 

@@ -176,13 +176,14 @@ def _grade_lines(source: BinaryIO, written: TextIO, reader: _Reader) -> None:
 
 def _verdicts(foreign: Foreign, number: int, scoring: Scoring, tally: _Tally) -> Iterator[dict[str, Any]]:
     problem = foreign.problem
-    for text in foreign.responses:
+    for place, text in enumerate(foreign.responses, 1):
         thinking = bench.split_thinking(text, finish_reason=foreign.finish_reason, family=foreign.family)
         verdict = verdict_on(problem, text, thinking, foreign.finish_reason, scoring)
         tally.count(problem.task, verdict)
         yield {
             "line": number,
             "id": foreign.id,
+            "response": place,
             "task": problem.task,
             "outcome": verdict.outcome.value,
             "answer": verdict.answer,

@@ -23,6 +23,6 @@ def quantize(settings: Settings, console: Console) -> None:
     precision = settings.precision
     if not isinstance(precision, GptqSettings):
         raise UserError(f"precision={precision.name} is not quantised; give precision=int8 or precision=int4")
-    print_line(console, f"{settings.model.name} in {precision.name}: {origin(settings.model, precision)}")
+    print_line(console, f"{settings.model.name} in {precision.name}: {origin(settings.model, precision).words}")
     weights = weights_for(settings.model, precision, tell=partial(print_line, console))
     show_weights(settings, weights, console)

@@ -49,12 +49,7 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
     if model.source == "api":
         yield f"model={model.name} needs engine={model.provider}, which this version does not have yet"
         return
-    most = budget.most_tokens or budget.tokens or 0
-    if model.context is not None and most >= model.context:
-        yield (
-            f"budget.tokens={most}: the context of {model.name} holds {model.context} tokens of prompt "
-            "and output together; give less, or null to use what is left of it"
-        )
+    yield from _too_long(settings, engine)
     if settings.sampling.noise == "counter" and not capabilities.counter_noise:
         yield f"sampling.noise=counter: engine={engine.name} draws by itself; use sampling.noise=stream (or auto)"
     if isinstance(budget, ThinkingBudget):
@@ -80,6 +75,23 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
         yield f"model={model.name} with engine={engine.name}: model=scripted and engine=scripted go together"
     if model.kind == "base" and not capabilities.stop_strings:
         yield f"model={model.name} is a base model and needs stop strings, which engine={engine.name} has not"
+
+
+def _too_long(settings: Settings, engine: ConcreteEngine) -> Iterator[str]:
+    """Yield why a budget can't be had: it leaves no room in the context for a prompt."""
+    model, budget = settings.model, settings.budget
+    limits = {f"the context of {model.name}": model.context}
+    if isinstance(engine, VllmSettings):
+        limits["engine.max_model_len"] = engine.max_model_len
+    known = {name: limit for name, limit in limits.items() if limit is not None}
+    most = budget.most_tokens or budget.tokens or 0
+    if not known or most < min(known.values()):
+        return
+    name = min(known, key=lambda name: known[name])
+    asked, instead = f"budget.tokens={budget.tokens}", "give less, or null to use what is left of it"
+    if isinstance(budget, ThinkingBudget):
+        asked, instead = f"{asked} with budget.answer_tokens={budget.answer_tokens}", "give less of either"
+    yield f"{asked}: {name} holds {known[name]} tokens of prompt and output together; {instead}"
 
 
 def unavailable(settings: Settings, engine: ConcreteEngine) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +17,19 @@ DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 def number_format(precision: Precision) -> NumberFormat:
     """Return what a precision computes in."""
     return precision.compute if isinstance(precision, GptqSettings) else precision.name
+
+
+def format_option(precision: Precision) -> str:
+    """Return the option that says what a precision computes in."""
+    return "precision.compute" if isinstance(precision, GptqSettings) else "precision"
+
+
+def alike(bits: Iterable[int | None], weight_format: str) -> tuple[int | None, str]:
+    """Return bits and format of quantised weights; where layers differ no bits, and all of them with the format."""
+    several = sorted({one for one in bits if one is not None})
+    if len(several) > 1:
+        return None, f"{weight_format} of {' and '.join(map(str, several))} bits"
+    return (several[0] if several else None), weight_format
 
 
 class EngineDied(Exception):
@@ -64,7 +77,7 @@ class LoadedModel:
     Attributes:
         engine: Name of the engine, e.g. ``transformers``.
         model_revision: Commit or content hash of the weights.
-        weight_bits: Bits of a stored weight; None where a provider does not say.
+        weight_bits: Bits of a stored weight; None where a provider does not say, or layers differ.
         weight_format: ``dense``, ``gptq``, …
         compute_dtype: ``float32``, ``bfloat16``, …
         device: ``cpu`` or the GPU's name.
@@ -80,6 +93,12 @@ class LoadedModel:
     device: str
     context: int | None
     versions: Mapping[str, str]
+
+    @property
+    def weights(self) -> str:
+        """Bits and format of the weights in words, e.g. ``4-bit gptq weights``."""
+        bits = "" if self.weight_bits is None else f"{self.weight_bits}-bit "
+        return f"{bits}{self.weight_format} weights"
 
 
 class Engine(Protocol):

@@ -96,8 +96,8 @@ def check_precision(precision: Precision, loaded: LoadedModel) -> None:
         same = same and loaded.weight_format == "dense"
     if not same:
         raise UserError(
-            f"precision={precision.name} was asked for, but loaded are {loaded.weight_bits}-bit {loaded.weight_format} "
-            f"weights that compute in {loaded.compute_dtype}; name other weights, or give precision=auto"
+            f"precision={precision.name} was asked for, but loaded are {loaded.weights} that compute in "
+            f"{loaded.compute_dtype}; name other weights, or give precision=auto"
         )
 
 

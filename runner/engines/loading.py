@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,8 +14,8 @@ import torch
 import transformers
 
 from runner.config import machine
-from runner.config.settings import ModelSettings, NumberFormat
-from runner.engines.base import DTYPES, LoadedModel
+from runner.config.settings import ModelSettings, NumberFormat, Precision
+from runner.engines.base import DTYPES, LoadedModel, alike, format_option, number_format
 from runner.errors import UserError
 from runner.weights.recipe import autogptq_config
 from runner.weights.weights import Weights
@@ -43,11 +44,14 @@ def pick_device(wanted: str | None) -> torch.device:
     return device
 
 
-def pick_dtype(wanted: NumberFormat, trained: torch.dtype, device: torch.device) -> torch.dtype:
+def pick_dtype(
+    wanted: NumberFormat, trained: torch.dtype, device: torch.device, option: str = "precision"
+) -> torch.dtype:
     """Return the number format to compute in.
 
     ``auto`` is the format the weights were trained in, except for float32 where the hardware would only emulate it:
     on a CPU for float16 always, for bfloat16 without the instructions; on a GPU without bfloat16, float16 instead.
+    ``option`` is what the user asked by.
 
     Raises:
         UserError: the device can't do what was asked.
@@ -58,9 +62,9 @@ def pick_dtype(wanted: NumberFormat, trained: torch.dtype, device: torch.device)
             return torch.bfloat16 if trained is torch.bfloat16 and native_bf16 else torch.float32
         return torch.float16 if trained is torch.bfloat16 and not native_bf16 else trained
     if wanted == "fp16" and device.type == "cpu":
-        raise UserError("precision=fp16 is not for a CPU, which is slow and inexact in it; use precision=fp32")
+        raise UserError(f"{option}=fp16 is not for a CPU, which is slow and inexact in it; use {option}=fp32 (or auto)")
     if wanted == "bf16" and device.type == "cuda" and not native_bf16:
-        raise UserError(f"precision=bf16 is beyond {_device_name(device)}; use precision=fp16 or fp32")
+        raise UserError(f"{option}=bf16 is beyond {_device_name(device)}; use {option}=fp16 or fp32")
     return _DTYPES[wanted]
 
 
@@ -112,7 +116,7 @@ def context_of(config: Any, model: ModelSettings) -> int:
     return min(known)
 
 
-def load_model(weights: Weights, model: ModelSettings, config: Any, wanted: NumberFormat, device: torch.device) -> Any:
+def load_model(weights: Weights, model: ModelSettings, config: Any, precision: Precision, device: torch.device) -> Any:
     """Return the model on ``device``, ready to compute.
 
     Raises:
@@ -120,7 +124,7 @@ def load_model(weights: Weights, model: ModelSettings, config: Any, wanted: Numb
             this device.
     """
     trained = config.get_text_config(decoder=True).dtype or config.dtype or torch.float32
-    dtype = pick_dtype(wanted, trained, device)
+    dtype = pick_dtype(number_format(precision), trained, device, format_option(precision))
     _prepare_gptq(config, dtype, device)
     with quiet():
         try:
@@ -170,18 +174,30 @@ def _hush_gptqmodel() -> None:
 
 def describe(loaded: Any, weights: Weights, context: int) -> LoadedModel:
     """Return what was loaded, read back from the model itself."""
-    parameter = next(value for value in loaded.parameters() if value.is_floating_point())
-    bits, weight_format = _weights_in(loaded, parameter.element_size() * 8)
+    dtype = _compute_dtype(loaded)
+    bits, weight_format = _weights_in(loaded, dtype.itemsize * 8)
     return LoadedModel(
         engine="transformers",
         model_revision=weights.revision,
         weight_bits=bits,
         weight_format=weight_format,
-        compute_dtype=str(parameter.dtype).removeprefix("torch."),
-        device=_device_name(parameter.device),
+        compute_dtype=str(dtype).removeprefix("torch."),
+        device=_device_name(next(loaded.parameters()).device),
         context=context,
         versions={"torch": torch.__version__, "transformers": transformers.__version__, **_kernels(weight_format)},
     )
+
+
+def _compute_dtype(loaded: Any) -> torch.dtype:
+    """Return the number format of most numbers that are no quantised weights.
+
+    Models keep some layers, such as norms or a router, in another one.
+    """
+    sizes: Counter[torch.dtype] = Counter()
+    for parameter in loaded.parameters():
+        if parameter.is_floating_point() and parameter.element_size() > 1:
+            sizes[parameter.dtype] += parameter.numel()
+    return sizes.most_common(1)[0][0]
 
 
 def _kernels(weight_format: str) -> dict[str, str]:
@@ -190,7 +206,7 @@ def _kernels(weight_format: str) -> dict[str, str]:
     return {} if version is None else {"gptqmodel": version}
 
 
-def _weights_in(loaded: Any, dense_bits: int) -> tuple[int, str]:
+def _weights_in(loaded: Any, dense_bits: int) -> tuple[int | None, str]:
     """Return bits and format of the weights that the layers really hold, whatever the configuration says.
 
     Raises:
@@ -201,11 +217,11 @@ def _weights_in(loaded: Any, dense_bits: int) -> tuple[int, str]:
         return dense_bits, "dense"
     method = str(getattr(quantization.quant_method, "value", quantization.quant_method))
     if method != "gptq":
-        return getattr(quantization, "bits", dense_bits), method
+        return getattr(quantization, "bits", None), method
     layers = [layer for layer in loaded.modules() if hasattr(layer, "bits") and hasattr(layer, "group_size")]
     if not layers:
         raise UserError("the configuration speaks of GPTQ weights, but no layer holds any; the checkpoint is damaged")
-    return max(layer.bits for layer in layers), method
+    return alike((layer.bits for layer in layers), method)
 
 
 def out_of_memory(error: BaseException) -> bool:

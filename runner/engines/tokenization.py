@@ -15,7 +15,7 @@ import numpy as np
 from runner.config.settings import ModelSettings
 from runner.engines.chat import CannotRender, ChatPrompt, ChatTemplate, first_line, load_template
 from runner.engines.markers import MarkerCounts, count_marked, opens_thinking
-from runner.engines.writing import Rendered
+from runner.engines.writing import Rendered, cap_of, without_room
 from runner.errors import UserError
 from runner.sampling.generation import Boundary, FinishReason, Generation, Usage, failed
 from runner.sampling.request import Message, Request, SamplingParams
@@ -79,9 +79,9 @@ class Tokenization:
         except CannotRender as error:
             return failed(request.key, Boundary.PROMPT, error.kind, str(error))
         room = self.context - len(prompt_ids) - len(prefix_ids)
-        cap = room if request.max_tokens is None else min(room, request.max_tokens)
-        if cap < 1:
-            return failed(request.key, Boundary.PROMPT, *self._no_room(room, request))
+        forced = 0 if request.reserve is None else len(self._encode(request.reserve.text))
+        if (cap := cap_of(request, room, forced)) < 1:
+            return without_room(request, room, self.context)
         return Rendered(
             prompt_ids=prompt_ids,
             prefix_ids=prefix_ids,
@@ -178,11 +178,6 @@ class Tokenization:
             injected += len(new) if segment.injected else 0
             ids += new
         return tuple(ids), injected
-
-    def _no_room(self, room: int, request: Request) -> tuple[str, str]:
-        if room > 0:
-            return "no_tokens_asked", f"asked for {request.max_tokens} new tokens; 1 is the least"
-        return "prompt_too_long", f"the prompt takes {self.context - room} tokens; the context is {self.context}"
 
     @cached_property
     def _begin_ids(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from runner.config import machine
 from runner.config.settings import ModelSettings, Precision, TransformersSettings
-from runner.engines.base import EngineCapabilities, EngineDied, number_format
+from runner.engines.base import EngineCapabilities, EngineDied
 from runner.engines.row import Row
 from runner.engines.tokenization import Tokenization
 from runner.errors import UserError
@@ -78,7 +78,7 @@ class TransformersEngine:
         context = loading.context_of(config, model)
         with loading.quiet():
             self.tokenization = Tokenization.load(weights.folder, model, context)
-        network = loading.load_model(weights, model, config, number_format(precision), device)
+        network = loading.load_model(weights, model, config, precision, device)
         self.loaded = loading.describe(network, weights, context)
         self.default_sampling = self.tokenization.default_sampling()
         self.window = _WINDOW_BATCHES * settings.batch_size

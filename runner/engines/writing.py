@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from runner.engines.base import Engine
-from runner.sampling.generation import FinishReason, Generation
+from runner.sampling.generation import Boundary, FinishReason, Generation, failed
 from runner.sampling.request import Request
 
 
@@ -21,7 +21,8 @@ class Rendered:
         prompt_tail: The last 64 characters of the rendered prompt.
         prompt_sha256: Hash of ``prompt_ids`` as little-endian 32-bit numbers, hex.
         injected: How many of ``prefix_ids`` were forced.
-        max_new_tokens: The cap that acts: the request's, or what the context leaves if that is less; at least 1.
+        max_new_tokens: The cap that acts: the request's, or what the context and the request's reserve leave if that is
+            less; at least 1.
         thinking_open: The new text begins inside thinking.
     """
 
@@ -37,6 +38,28 @@ class Rendered:
     def input_ids(self) -> tuple[int, ...]:
         """Everything that stands before the new tokens."""
         return self.prompt_ids + self.prefix_ids
+
+
+def cap_of(request: Request, room: int, forced: int) -> int:
+    """Return the most new tokens of a request; less than 1 if there is no room, or none are asked for.
+
+    Args:
+        request: What is asked.
+        room: Tokens of the context behind prompt and prefix.
+        forced: Tokens of the text in the request's reserve.
+    """
+    if request.reserve is not None:
+        room = min(room, max(1, room - forced - request.reserve.tokens))
+    return room if request.max_tokens is None else min(room, request.max_tokens)
+
+
+def without_room(request: Request, room: int, context: int) -> Generation:
+    """Return what an engine hands out for a request that asks for no token, or whose context has no room for one."""
+    if room > 0:
+        message = f"asked for {request.max_tokens} new tokens; 1 is the least"
+        return failed(request.key, Boundary.PROMPT, "no_tokens_asked", message)
+    message = f"the prompt takes {context - room} tokens; the context is {context}"
+    return failed(request.key, Boundary.PROMPT, "prompt_too_long", message)
 
 
 class Writer(Protocol):

@@ -13,10 +13,9 @@ from bench.thinking import ThinkingState
 from runner.config.settings import BudgetSettings, ModelSettings, NativeBudget, ThinkingBudget, ThinkingMarkers
 from runner.config.suite import Place
 from runner.engines.markers import opens_thinking
-from runner.errors import UserError
 from runner.results.record import Record, RecordStatus, Turn
-from runner.sampling.generation import FinishReason, Generation, Usage
-from runner.sampling.request import Message, Segment
+from runner.sampling.generation import Boundary, Failure, FinishReason, Generation, Usage
+from runner.sampling.request import Message, Reserve, Segment
 from runner.sampling.sample import Action, Event, Finish, Generate, Question, SampleSpec, Started, turn_of
 
 # How far an engine's own cap may be overrun before it counts as ignored: a closing marker takes some tokens to write.
@@ -46,6 +45,7 @@ class Closing:
 class ForcedClose(Question):
     """Asks for as many tokens as the thinking may have, closes it if it is still open, and asks for the answer.
 
+    Near the end of the context the thinking gets what the closing and the answer's reserve leave of it.
     A model that closes its thinking before the cap is not disturbed: its answer is continued if the cap cut it. A cap
     of 0 costs one token that is thrown away, since only the rendered prompt shows whether it opens the thinking.
     """
@@ -70,7 +70,8 @@ class ForcedClose(Question):
         budget = self._closing.budget
         if isinstance(event, Started):
             self._started_s = self._clock()
-            return Generate(self._request(0, max(1, budget.tokens)))
+            reserve = Reserve(self._closing.text, budget.answer_tokens)
+            return Generate(replace(self._request(0, max(1, budget.tokens)), reserve=reserve))
         if not isinstance(event, Generation):
             raise TypeError(f"a sample with a thinking budget calls no tool, got {type(event).__name__}")
         first = not self._generations
@@ -112,18 +113,17 @@ def with_budget(record: Record, budget: BudgetSettings, model: ModelSettings) ->
         budget: The run's.
         model: The run's.
 
-    Raises:
-        UserError: the engine has ignored ``budget=native``, as versions do that don't know it.
+    Returns:
+        An error instead where the engine has ignored ``budget=native``, as versions do that don't know it.
     """
     if budget.tokens is None:
         return record
     if record.status is RecordStatus.ERROR:
         return replace(record, budget_kind=budget.kind)
+    record = replace(record, budget_kind=budget.kind)
     if isinstance(budget, NativeBudget):
-        hit = _closed_by_engine(record, budget.tokens, model)
-    else:
-        hit = _acted(record, budget.kind, budget.tokens)
-    return replace(record, budget_kind=budget.kind, budget_hit=hit)
+        return _natively_capped(record, budget.tokens, model)
+    return replace(record, budget_hit=_acted(record, budget.kind, budget.tokens))
 
 
 def _acted(record: Record, kind: Literal["total", "thinking", "hint"], tokens: int) -> bool:
@@ -134,23 +134,24 @@ def _acted(record: Record, kind: Literal["total", "thinking", "hint"], tokens: i
     return record.status is RecordStatus.TRUNCATED and record.usage.output >= tokens
 
 
-def _closed_by_engine(record: Record, tokens: int, model: ModelSettings) -> bool:
-    """Tell whether the thinking ends where an engine's own cap ends it.
+def _natively_capped(record: Record, tokens: int, model: ModelSettings) -> Record:
+    """Return the record with whether its thinking ends where an engine's own cap ends it, an error if it is longer.
 
-    Raises:
-        UserError: it is longer; an engine caps each stretch of thinking anew.
+    An engine caps each stretch of thinking anew.
     """
     thinking, end, tail = record.usage.thinking, record.finish_reason.value, record.prompt_tail
     split = split_thinking(record.text, finish_reason=end, prompt_tail=tail, family=model.family)
     if thinking > max(1, len(split.segments)) * tokens + NATIVE_SLACK_TOKENS:
-        raise UserError(
-            f"budget=native budget.tokens={tokens}: {record.key} thought for {thinking} tokens, so the engine has "
-            "ignored its cap, as earlier versions do; take a newer one, or budget=thinking, which every engine keeps"
+        message = (
+            f"budget=native budget.tokens={tokens}: it thought for {thinking} tokens, so the engine has ignored its "
+            "cap, as earlier versions do; take a newer one, or budget=thinking, which every engine keeps"
         )
+        failure = Failure(Boundary.ENGINE, "cap_ignored", message)
+        return replace(record, status=RecordStatus.ERROR, finish_reason=FinishReason.ERROR, failure=failure)
     begun = 0  # a thinking that the prompt opened is counted from there; no token is shorter than a character
     if model.thinking is not None and opens_thinking(tail, model.thinking):
         begun = len(tail.rpartition(model.thinking.open)[2])
-    return split.state is ThinkingState.CLOSED and thinking + begun >= tokens
+    return replace(record, budget_hit=split.state is ThinkingState.CLOSED and thinking + begun >= tokens)
 
 
 def _unsaid(generation: Generation) -> Generation:

@@ -56,6 +56,19 @@ class SamplingParams:
 
 
 @dataclass(frozen=True, slots=True)
+class Reserve:
+    """Room in the context that a text leaves to what will follow it.
+
+    Attributes:
+        text: What will be forced.
+        tokens: New tokens that will be asked for behind it.
+    """
+
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One stretch of text to generate.
 
@@ -71,6 +84,8 @@ class Request:
         template_options: Extra variables for the chat template, e.g. ``{"enable_thinking": False}``.
         thinking_cap: Cap on thinking tokens that the engine itself enforces; None for none. Only for engines whose
             capabilities have it, and never together with a ``prefix``.
+        reserve: What is to follow in the same context; None for nothing. Where it doesn't fit one token is asked for,
+            and what follows gets the rest.
     """
 
     key: str
@@ -82,3 +97,4 @@ class Request:
     stop: tuple[str, ...] = ()
     template_options: Mapping[str, JsonValue] = field(default_factory=dict)
     thinking_cap: int | None = None
+    reserve: Reserve | None = None

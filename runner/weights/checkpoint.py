@@ -18,7 +18,7 @@ from runner.weights.cache import cache_folder, locked, locked_if_free
 from runner.weights.calibration import SEED, Calibration
 from runner.weights.files import small_patterns, weight_files
 from runner.weights.quantizer import Quantizer
-from runner.weights.recipe import Recipe, read_json
+from runner.weights.recipe import Recipe, read_json, trained_in
 from runner.weights.weights import Weights
 
 Tell = Callable[[str], None]
@@ -29,13 +29,14 @@ _OWN_FILES = ("config.json", "quantize_config.json", MANIFEST)  # of the source,
 
 
 def made_checkpoints(model: ModelSettings, precision: GptqSettings) -> Iterator[tuple[Path, Recipe]]:
-    """Yield the whole checkpoints of a model in a precision, with their recipes."""
+    """Yield the whole checkpoints of a model in a precision, with their recipes; the order says nothing."""
     for folder in sorted(_root().glob(f"{_stem(model, precision)}-*")):
+        known = read_json(folder / MANIFEST)
         try:
-            recipe = Recipe(**read_json(folder / MANIFEST)["recipe"])
+            recipe, prompts = Recipe(**known["recipe"]), known["calibration"]["prompts"]
         except (LookupError, TypeError):  # not a checkpoint, or another version's
             continue
-        if _whole(folder):
+        if prompts == precision.calibration_samples and _whole(folder):
             yield folder, recipe
 
 
@@ -86,7 +87,9 @@ class Making:
         work = _part(folder)
         work.mkdir()
         bits, count = self.recipe.bits, len(self.calibration.prompts)
-        self.tell(f"quantising {self.model.name} to {bits} bits by {count} prompts: once, minutes to hours")
+        trained, dtype = trained_in(self.dense.folder), self.recipe.dtype
+        rounded = "" if trained in (None, dtype) else f", from {trained} rounded to {dtype},"
+        self.tell(f"quantising {self.model.name} to {bits} bits{rounded} by {count} prompts: once, minutes to hours")
         started = time.monotonic()
         try:
             target = work / "made"
@@ -104,6 +107,8 @@ class Making:
             "target": str(target),
             "bits": self.recipe.bits,
             "group_size": self.recipe.group_size,
+            "dtype": self.recipe.dtype,
+            "device": self.recipe.device,
             "trust_remote_code": self.model.trust_remote_code,
             "prompts": self.calibration.prompts,
         }
@@ -128,7 +133,13 @@ class Making:
             "seed": SEED,
         }
         sizes = {path.name: path.stat().st_size for path in sorted(target.iterdir())}
-        known = {"recipe": asdict(self.recipe), "calibration": calibration, "seconds": round(seconds), "files": sizes}
+        known = {
+            "recipe": asdict(self.recipe),
+            "trained_in": trained_in(self.dense.folder),
+            "calibration": calibration,
+            "seconds": round(seconds),
+            "files": sizes,
+        }
         (target / MANIFEST).write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
 
 

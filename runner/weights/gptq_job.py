@@ -20,15 +20,14 @@ def quantize(job: dict[str, Any], progress: Any) -> None:
     """Write the quantised model; ``progress`` is called with the number of layers that are done.
 
     Args:
-        job: ``source`` and ``target`` folder, ``bits``, ``group_size``, ``trust_remote_code`` and ``prompts``, lists of
-            token ids.
+        job: ``source`` and ``target`` folder, ``bits``, ``group_size``, ``dtype``, ``device``, ``trust_remote_code``
+            and ``prompts``, lists of token ids.
         progress: Takes layers done and layers in all.
     """
     import torch
     from gptqmodel import GPTQModel, QuantizeConfig
-    from transformers import AutoConfig
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = job["device"]
     # Symmetric and without reordering by activation: what every engine's kernels take.
     config = QuantizeConfig(
         bits=job["bits"],
@@ -40,11 +39,9 @@ def quantize(job: dict[str, Any], progress: Any) -> None:
         # A CPU packs the slow way: the quick one compiles C++ first, which takes a compiler and half a minute.
         pack_impl="auto" if device == "cuda" else "original",
     )
-    trusted = job["trust_remote_code"]
-    trained = AutoConfig.from_pretrained(job["source"], trust_remote_code=trusted).get_text_config(decoder=True).dtype
     # GPTQModel's own choice on a CPU is bfloat16, which would round what stays dense of a float16 model.
-    dtype = torch.float16 if trained is torch.float16 else torch.bfloat16
-    model = GPTQModel.load(job["source"], config, dtype=dtype, trust_remote_code=trusted)
+    dtype = getattr(torch, job["dtype"])
+    model = GPTQModel.load(job["source"], config, dtype=dtype, trust_remote_code=job["trust_remote_code"])
     layers = model.model.config.get_text_config(decoder=True).num_hidden_layers
 
     def layer_complete(layer_idx: int, submodule_finalized: bool) -> None:

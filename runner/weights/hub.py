@@ -41,6 +41,31 @@ def fetch_snapshot(model_id: str, revision: str | None, trust_remote_code: bool 
     return Weights(folder, folder.name)
 
 
+def fetch_small(model_id: str, revision: str | None, trust_remote_code: bool = False) -> Weights:
+    """Return a model of the hub without its weights: configuration, tokenizer and templates; else as above.
+
+    Raises:
+        UserError: as above.
+        StorageError: the hub's cache can't be written.
+    """
+    folder = _snapshot(model_id, revision, list(small_patterns(trust_remote_code)))
+    if not (folder / "config.json").is_file():
+        raise UserError(f"the copy of {model_id} in {folder} lacks config.json; {_FETCH}")
+    return Weights(folder, folder.name)
+
+
+def cached_folder(model_id: str, revision: str | None) -> Path | None:
+    """Return where the hub's cache has a model's configuration, None if it has not; asks nobody."""
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        found = try_to_load_from_cache(model_id, "config.json", revision=revision)
+    except HFValidationError:
+        return None
+    return Path(found).parent if isinstance(found, str) else None
+
+
 def _snapshot(model_id: str, revision: str | None, patterns: list[str]) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, HTTPError

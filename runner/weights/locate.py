@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from runner.config.settings import ModelSettings
 from runner.errors import UserError
 from runner.weights.embedded import embedded_model, ensure_embedded
 from runner.weights.files import content_revision, missing
-from runner.weights.hub import fetch_snapshot
+from runner.weights.hub import fetch_small, fetch_snapshot
 from runner.weights.weights import Weights
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
@@ -25,6 +26,22 @@ def locate(model: ModelSettings) -> Weights:
         UserError: no such model or folder, no access, no hub, or not the pinned revision.
         StorageError: a cache can't be written.
     """
+    return _located(model, fetch_snapshot)
+
+
+def locate_small(model: ModelSettings) -> Weights:
+    """Return what is beside the weights of a model: configuration, tokenizer and templates.
+
+    Weights that are on the hub stay there; others are set up as :func:`locate` does.
+
+    Raises:
+        UserError: no such model or folder, no access, no hub, or not the pinned revision.
+        StorageError: a cache can't be written.
+    """
+    return _located(model, fetch_small)
+
+
+def _located(model: ModelSettings, fetch: Callable[[str, str | None, bool], Weights]) -> Weights:
     if model.source == "none":
         raise UserError(f"model {model.name!r} has no weights (model.source=none); it needs engine=scripted")
     if model.source == "api":
@@ -40,7 +57,7 @@ def locate(model: ModelSettings) -> Weights:
         raise UserError(
             f"model.id {model.id!r} is no folder ({folder.absolute()} doesn't exist) and no hub id (org/name)"
         )
-    return fetch_snapshot(model.id, model.revision, model.trust_remote_code)
+    return fetch(model.id, model.revision, model.trust_remote_code)
 
 
 def shipped_folder(name: str) -> Path:

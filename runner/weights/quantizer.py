@@ -23,7 +23,9 @@ ADVICE = f"run `make quantize-env`, or name an interpreter that has gptqmodel by
 
 # Where make quantize-env puts one.
 _BUILT = Path(__file__).resolve().parents[2] / ".venv-gptq" / "bin" / "python"
-_ASK = "import importlib.metadata as found; print(found.version('gptqmodel'))"
+_ASK = "import importlib.metadata as found; print(found.version('gptqmodel'), found.version('torch'))"
+# Torch is imported, which takes seconds, only where there is a GPU that it may not be able to use.
+_ASK_DEVICE = "; import torch; print('cuda' if torch.cuda.is_available() else 'cpu')"
 _LEAST_WORKERS = 2  # with one GPTQModel does not start
 _TOLD = 10  # lines of progress that a model's layers are told in
 
@@ -35,10 +37,14 @@ class Quantizer:
     Attributes:
         python: The interpreter.
         version: Of its GPTQModel.
+        torch: Version of its torch.
+        device: What it quantises on, ``cpu`` or ``cuda``.
     """
 
     python: str
     version: str
+    torch: str
+    device: str
 
     def quantize(self, job: Mapping[str, Any], work: Path, tell: Callable[[str], None]) -> None:
         """Do a job of :mod:`runner.weights.gptq_job`; its process ends with this one.
@@ -68,24 +74,24 @@ def find_quantizer() -> Quantizer | None:
         UserError: the interpreter that the user names has no GPTQModel.
     """
     if named := os.environ.get(VARIABLE):
-        version = _version_in(named)
-        if version is None:
+        if (found := _quantizer(named)) is None:
             raise UserError(f"{VARIABLE}={named}: no interpreter, or one without gptqmodel; {ADVICE}")
-        return Quantizer(named, version)
-    if machine.has_package("gptqmodel") and (version := machine.version("gptqmodel")):
-        return Quantizer(sys.executable, version)
-    version = _version_in(str(_BUILT)) if _BUILT.exists() else None
-    return None if version is None else Quantizer(str(_BUILT), version)
+        return found
+    if machine.has_package("gptqmodel") and (found := _quantizer(sys.executable)):
+        return found
+    return _quantizer(str(_BUILT)) if _BUILT.exists() else None
 
 
 @cache
-def _version_in(python: str) -> str | None:
-    """Return the version of GPTQModel that an interpreter has, without importing it; None for none."""
+def _quantizer(python: str) -> Quantizer | None:
+    """Return an interpreter that has GPTQModel, without importing that; None for another."""
+    ask = _ASK + _ASK_DEVICE if machine.has_gpu() else _ASK
     try:
-        done = subprocess.run([python, "-c", _ASK], capture_output=True, text=True, check=True, timeout=60)
-    except (OSError, subprocess.SubprocessError):
+        done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True, timeout=120)
+        version, torch, *device = done.stdout.split()
+    except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    return done.stdout.strip()
+    return Quantizer(python, version, torch, *(device or ["cpu"]))
 
 
 def _run(command: list[str], log: IO[bytes], tell: Callable[[str], None]) -> int:

@@ -26,7 +26,10 @@ class Recipe:
         bits: Of a weight.
         group_size: Weights that share a scale.
         calibration: Digest of the calibration prompts.
+        dtype: Number format that the dense weights are in while they are quantised.
         gptqmodel: Version of GPTQModel.
+        torch: Version of torch, which may round otherwise.
+        device: ``cpu`` or ``cuda``; the same of it.
         version: Of this program's way to use it.
     """
 
@@ -34,7 +37,10 @@ class Recipe:
     bits: int
     group_size: int
     calibration: str
+    dtype: str
     gptqmodel: str
+    torch: str
+    device: str
     version: int = _VERSION
 
     @property
@@ -64,9 +70,29 @@ def group_size_for(folder: Path, name: str) -> int:
     )
 
 
-def is_quantized(folder: Path) -> bool:
-    """Tell whether the weights in a folder are quantised already."""
-    return "quantization_config" in read_json(folder / "config.json") or autogptq_config(folder) is not None
+def trained_in(folder: Path) -> str | None:
+    """Return the number format that the weights in ``folder`` are stored in, e.g. ``float32``; None if unsaid."""
+    config = read_json(folder / "config.json")
+    config = {**config, **config.get("text_config", {})}
+    said = config.get("dtype") or config.get("torch_dtype")
+    return said.removeprefix("torch.") if isinstance(said, str) else None
+
+
+def rounded_to(trained: str | None) -> str:
+    """Return the number format in which dense weights are quantised: their own, of those with 16 bits.
+
+    float32 is rounded to bfloat16, which keeps its range, as GPTQModel does by itself; so is what nobody names.
+    """
+    return "float16" if trained == "float16" else "bfloat16"
+
+
+def quantization_of(folder: Path) -> dict[str, Any] | None:
+    """Return how the weights in a folder say they are quantised, None for dense ones."""
+    said = read_json(folder / "config.json").get("quantization_config")
+    if isinstance(said, dict):
+        return said
+    own = autogptq_config(folder)
+    return None if own is None else {**read_json(own), "quant_method": "gptq"}
 
 
 def autogptq_config(folder: Path) -> Path | None:

@@ -75,7 +75,7 @@ def test_other_weights_than_asked_for_stop_the_run(tmp_path: Path, cache: dict[s
     typed = ("model=custom", f"model.id={made}", *ON_TRANSFORMERS, "precision=int8", "tracking=off", "suite.samples=1")
     done = runner(*typed, cwd=tmp_path, **cache)
     assert done.code == 2
-    assert "precision=int8 was asked for, but loaded are 4-bit gptq weights" in done.out + done.err
+    assert "are 4-bit gptq; give precision=int4" in done.out + done.err
     assert not any(path.stat().st_size for path in (tmp_path / "outputs").rglob("generations.jsonl"))
 
 

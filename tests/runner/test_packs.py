@@ -6,7 +6,7 @@ import pytest
 
 from runner.config.compose import compose
 from runner.config.machine import visible_gpus
-from runner.pack import Pack, packs_of
+from runner.pack import Pack, packs_of, split
 from runner.point import Point, prepare
 
 SCRIPTED = ("model=scripted", "engine=scripted", "tracking=off")
@@ -28,6 +28,14 @@ def test_points_that_share_an_engine_stand_together_largest_budget_first() -> No
     ran = [(one.settings.prompt.name, one.settings.budget.tokens) for one in packs[0].points]
     assert ran == [(prompt, tokens) for prompt in ("standard", "concise") for tokens in (None, 100, 50)]
     assert {id(one) for pack in packs for one in pack.points} == {id(one) for one in asked}
+
+
+def test_texts_are_shared_over_kinds_of_budgets_and_not_without_reuse() -> None:
+    kinds = ("budget=thinking budget.tokens=50", "budget=hint budget.tokens=70", "budget.tokens=60 budget.reuse=false")
+    asked = [point(*typed.split()) for typed in (*kinds, "budget.tokens=80")]
+    (pack,) = packs_of(asked)
+    assert [one.settings.budget.tokens for one in pack.points] == [80, 50, 70, 60]
+    assert [len(part.points) for part in split(pack, 1)] == [2, 1, 1]
 
 
 def test_points_of_one_folder_are_never_run_side_by_side() -> None:

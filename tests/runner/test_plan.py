@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,23 @@ def test_an_earlier_run_of_a_few_samples_tells_nothing(samples: int, counts: boo
     generate(tmp_path, f"suite.samples={samples}")  # of two tasks
     (point,) = points(tmp_path, "study=s")
     assert (plan_of(point).tokens.value is not None) == counts
+
+
+@pytest.mark.parametrize(
+    ("engine", "seconds", "expected"),
+    [("scripted", 10.0, 2.0), ("scripted", 1.0, None), ("vllm", 10.0, None)],
+    ids=["measured", "too short", "another engine"],
+)
+def test_speed_is_taken_from_the_same_engine_and_no_short_stretch(
+    engine: str, seconds: float, expected: float | None, tmp_path: Path
+) -> None:
+    generate(tmp_path)
+    (earlier,) = points(tmp_path, "study=earlier")
+    known = json.loads(earlier.folder.run_json.read_text())
+    known["loaded"]["engine"] = engine
+    known["attempts"][0] |= {"seconds": seconds, "output_tokens": 1000 * int(seconds), "device": "a device"}
+    earlier.folder.run_json.write_text(json.dumps(known))
+    (point,) = points(tmp_path, "study=s budget.tokens=100")
+    plan = plan_of(point)
+    assert plan.seconds.value == expected
+    assert ("on a device" in plan.seconds.basis) == (expected is not None)

@@ -78,7 +78,7 @@ def test_a_cut_text_is_graded_as_one(tmp_path: Path) -> None:
 def test_every_one_of_several_responses_is_graded(tmp_path: Path) -> None:
     _, verdicts = graded(tmp_path, {"task": "sum", "gold": 42, "resps": [["42", "43"]], "id": {"a": 1.5}})
     assert [verdict["outcome"] for verdict in verdicts] == ["correct", "incorrect"]
-    assert verdicts[0]["id"] == {"a": "1.5"}
+    assert [(verdict["id"], verdict["response"]) for verdict in verdicts] == [({"a": "1.5"}, 1), ({"a": "1.5"}, 2)]
 
 
 @pytest.mark.parametrize(

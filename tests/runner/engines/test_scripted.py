@@ -8,7 +8,7 @@ import bench
 from bench.problem import Problem
 from runner.config.settings import ModelSettings, ScriptedSettings, ThinkingMarkers
 from runner.engines.scripted import ScriptedEngine
-from runner.sampling.generation import FinishReason, Generation
+from runner.sampling.generation import Boundary, FinishReason, Generation
 from runner.sampling.request import Message, Request, SamplingParams, Segment
 
 MARKERS = ThinkingMarkers(open="<think>", close="</think>")
@@ -51,6 +51,12 @@ def test_the_thinking_is_what_stands_between_the_markers() -> None:
     assert whole.usage.thinking == len(inside)
     assert whole.usage.output == len(whole.text) + 1
     assert whole.usage.answer == whole.usage.output - len(inside) - len("<think></think>")
+
+
+def test_a_prompt_that_fills_the_context_is_refused_as_real_engines_do() -> None:
+    generation = ask(prefix=(Segment("x" * 4096),))
+    assert generation.failure is not None
+    assert (generation.failure.boundary, generation.failure.kind) == (Boundary.PROMPT, "prompt_too_long")
 
 
 def test_an_overrun_ends_at_the_cap_inside_its_thinking() -> None:

@@ -88,6 +88,22 @@ def test_an_answer_beyond_its_reserve_is_truncated() -> None:
     assert {record.max_tokens for record in records} == {60}
 
 
+@pytest.mark.parametrize(("room", "status"), [(400, RecordStatus.OK), (60, RecordStatus.TRUNCATED)])
+def test_near_the_end_of_the_context_the_answer_keeps_its_reserve(room: int, status: RecordStatus) -> None:
+    """Where the reserve of 200 doesn't fit the thinking has one token, and the answer is cut."""
+    longest = max(len(bench.make_task("sum").problem(seed=0, fold=0, index=index).question) for index in range(20))
+    model = MODEL.model_copy(update={"context": longest + room})
+    engine = script(thinking_tokens=900, answer_tokens=100)
+    driver = Driver(lambda: ScriptedEngine(model, engine, problem_of), ToolPool({}), 0)
+    records = list(driver.run((asked(350, index) for index in range(20)), Event()))
+    assert {record.status for record in records} <= {RecordStatus.OK, status}
+    assert status in {record.status for record in records}
+    for record in records:
+        thought, _, _ = record.turns
+        left = longest + room - record.usage.prompt - len("\n</think>\n\nThe answer is") - 200
+        assert len(thought.token_ids or ()) == min(350, max(1, left))
+
+
 def test_a_prompt_that_opens_the_thinking_is_not_opened_again() -> None:
     sample = asked(0)
     sample.advance(Started())

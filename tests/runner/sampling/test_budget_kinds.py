@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from runner.pack import opened, packs_of
 from runner.point import Point, prepare
 from runner.results.record import Record
 from runner.results.store import read
+from runner.sampling.budget import NATIVE_SLACK_TOKENS
 from runner.sampling.prompting import messages_of
 from runner.sampling.request import Request
 
@@ -123,17 +125,24 @@ class Deaf(ScriptedEngine):
         super().submit(replace(request, thinking_cap=None))
 
 
-def test_an_engine_that_ignores_its_cap_stops_the_run(tmp_path: Path) -> None:
-    point = asked(tmp_path, "budget=native", "budget.tokens=20")
+def test_an_ignored_cap_is_an_error_of_its_sample_and_the_others_go_on(tmp_path: Path) -> None:
+    point = asked(tmp_path, "budget=native", "budget.tokens=200")
     engine = point.engine
     assert isinstance(engine, ScriptedSettings)
 
     def load(problem_of: Callable[[str], Problem]) -> Deaf:
         return Deaf(point.settings.model, engine, problem_of)
 
-    with pytest.raises(UserError, match=r"thought for \d+ tokens, so the engine has ignored its cap.*budget=thinking"):
-        run_point(point, EngineSource(load), "command", CONSOLE)
-    assert list(read(point.folder)) == []
+    assert run_point(point, EngineSource(load), "command", CONSOLE) == 1
+    records = list(read(point.folder))
+    assert len(records) == 20
+    failures = [record.failure for record in records if record.usage.thinking > 200 + NATIVE_SLACK_TOKENS]
+    assert 0 < len(failures) < 20
+    for failure in failures:
+        assert failure is not None
+        assert failure.kind == "cap_ignored"
+        assert re.search(r"thought for \d+ tokens, so the engine has ignored its cap.*budget=thinking", failure.message)
+    assert sum(record.failure is None for record in records) == 20 - len(failures)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +159,28 @@ def test_an_engine_that_ignores_its_cap_stops_the_run(tmp_path: Path) -> None:
 def test_what_cannot_be_capped_is_refused_before_anything_starts(overrides: list[str], says: str) -> None:
     with pytest.raises(UserError, match=says):
         prepare(compose(["tracking=off", "budget=native", *overrides]))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "says"),
+    [
+        (
+            ["budget.tokens=9000"],
+            r"^budget.tokens=9000: the context of scripted holds 8192 tokens .*; give less, or null",
+        ),
+        (
+            ["budget=thinking", "budget.tokens=8000", "budget.answer_tokens=200"],
+            r"^budget.tokens=8000 with budget.answer_tokens=200: the context of scripted holds 8192 .* less of either$",
+        ),
+        (
+            ["model=qwen3_0p6b", "engine=vllm", "engine.max_model_len=1024", "budget.tokens=2000", "plan=true"],
+            r"^budget.tokens=2000: engine.max_model_len holds 1024 tokens",
+        ),
+    ],
+)
+def test_a_budget_that_leaves_no_room_for_a_prompt_is_refused_by_its_parts(overrides: list[str], says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        prepare(compose([*BASE, *overrides]))
 
 
 def test_a_hint_without_a_place_for_the_number_is_refused() -> None:

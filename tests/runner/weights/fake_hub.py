@@ -104,12 +104,18 @@ def running_hub() -> Iterator[Hub]:
 _LOCATE = """
 import json, logging, sys
 logging.basicConfig(level="INFO")
-from runner.config.settings import ModelSettings
+from runner.config.settings import GptqSettings, ModelSettings, PrecisionSettings
 from runner.errors import StorageError, UserError
-from runner.weights.locate import locate
-model = ModelSettings(name="m", family="m", kind="instruct", **json.loads(sys.argv[1]))
+from runner.weights.quantize import tokenizer_for, weights_for
+asked = json.loads(sys.argv[1])
+precision, tokenizer_of = asked.pop("precision", "auto"), asked.pop("tokenizer_of", None)
+model = ModelSettings(name="m", family="m", kind="instruct", **asked)
+precision = (
+    GptqSettings(name=precision, compute="auto", calibration_samples=1)
+    if precision.startswith("int") else PrecisionSettings(name=precision)
+)
 try:
-    weights = locate(model)
+    weights = tokenizer_for(model, precision, tokenizer_of) if tokenizer_of else weights_for(model, precision)
     print(json.dumps({"folder": str(weights.folder), "revision": weights.revision}))
 except (UserError, StorageError) as error:
     print(json.dumps({"error": str(error), "type": type(error).__name__}))

@@ -1,4 +1,4 @@
-"""A stand-in for GPTQModel: an interpreter that says a version and "quantises" by copying the weights.
+"""A stand-in for GPTQModel: an interpreter that says versions and "quantises" by copying the weights.
 
 Only what lies behind the boundary to GPTQModel is played: locks, folders, calibration and processes are the program's
 own. tests/end_to_end/test_gptq.py quantises for real.
@@ -58,11 +58,11 @@ class ScriptedGptq:
         (self.folder / "way").write_text(way)
 
 
-def write_scripted_gptq(folder: Path, version: str = "7.7.0") -> ScriptedGptq:
+def write_scripted_gptq(folder: Path, version: str = "7.7.0", torch: str = "2.13.0") -> ScriptedGptq:
     folder.mkdir()
     made = ScriptedGptq(folder)
     made.python.write_text(_SCRIPT.format(python=sys.executable))
     made.python.chmod(0o755)
-    (folder / "version").write_text(version)
+    (folder / "version").write_text(f"{version} {torch}")
     made.goes("work")
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,27 @@ def test_bin_files_stand_in_for_missing_safetensors(hub: Hub, tmp_path: Path) ->
     hub.repos["org/tiny"] = {name: data for name, data in FILES.items() if name != "model.safetensors"}
     found = _locate(hub, tmp_path, {"id": "org/tiny"})
     assert _names(found["folder"]) == TAKEN - {"model.safetensors"} | {"pytorch_model.bin"}
+
+
+@pytest.mark.parametrize("own_file", [True, False])
+def test_a_model_that_is_gptq_itself_is_taken_in_its_bits_alone(hub: Hub, tmp_path: Path, own_file: bool) -> None:
+    said = {"bits": 4, "group_size": 128}
+    config = {"model_type": "llama", **({} if own_file else {"quantization_config": {**said, "quant_method": "gptq"}})}
+    files = {"config.json": config, **({"quantize_config.json": said} if own_file else {})}
+    hub.repos["org/tiny"] = {**FILES, **{name: json.dumps(file).encode() for name, file in files.items()}}
+    refused = _locate(hub, tmp_path, {"id": "org/tiny", "precision": "int8"})
+    assert "the weights of org/tiny are 4-bit gptq; give precision=int4 or precision=auto" in refused["error"]
+    assert not list(tmp_path.rglob("*.safetensors"))
+    for precision in ("int4", "auto"):
+        found = _locate(hub, tmp_path, {"id": "org/tiny", "precision": precision})
+        assert _names(found["folder"]) == TAKEN | set(files)
+
+
+@pytest.mark.parametrize("loaded", [COMMIT, f"{COMMIT}-int4-0123456789ab"])
+def test_for_a_tokenizer_the_weights_stay_on_the_hub(hub: Hub, tmp_path: Path, loaded: str) -> None:
+    precision = "int4" if "int4" in loaded else "auto"
+    found = _locate(hub, tmp_path, {"id": "org/tiny", "precision": precision, "tokenizer_of": loaded})
+    assert _names(found["folder"]) == TAKEN - {"model.safetensors"}
 
 
 def test_the_token_is_sent(hub: Hub, tmp_path: Path) -> None:

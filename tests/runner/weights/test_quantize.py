@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from runner.weights import quantizer
 from runner.weights.cache import cache_folder, locked
 from runner.weights.calibration import calibration_for
 from runner.weights.locate import locate, shipped_folder
-from runner.weights.quantize import obstacle, tokenizer_for, weights_for
+from runner.weights.quantize import Origin, obstacle, origin, tokenizer_for, weights_for
 from runner.weights.quantizer import VARIABLE
 from runner.weights.recipe import group_size_for
 from runner.weights.weights import Weights
@@ -71,9 +72,13 @@ def test_the_recipe_lies_beside_the_weights(gptq: ScriptedGptq) -> None:
         "bits": 4,
         "group_size": 32,
         "calibration": digest,
+        "dtype": "float16",
         "gptqmodel": "7.7.0",
+        "torch": "2.13.0",
+        "device": "cpu",
         "version": 1,
     }
+    assert known["trained_in"] == "float16"
     assert {**known["calibration"], "tokens": 0} == {"prompts": 14, "tokens": 0, "digest": digest, "seed": 7_700_421}
     assert made.revision.startswith(f"{dense.revision}-int4-")
     assert (made.folder / "tokenizer.json").read_bytes() == (dense.folder / "tokenizer.json").read_bytes()
@@ -89,10 +94,64 @@ def test_what_the_weights_depend_on_gets_a_place_of_its_own(
     assert weights("precision.compute=bf16", "prompt=concise", "effort=none", "sampling.seed=3") == weights()
 
 
+def test_another_torch_is_in_the_name_and_no_reason_to_do_the_work_again(
+    gptq: ScriptedGptq, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = weights()
+    newer = write_scripted_gptq(gptq.folder.parent / "newer", torch="2.14.0")
+    monkeypatch.setenv(VARIABLE, str(newer.python))
+    assert weights() == made
+    shutil.rmtree(made.folder)
+    assert weights() != made
+
+
+def test_of_several_in_the_cache_the_one_by_the_newest_gptqmodel_is_taken(
+    gptq: ScriptedGptq, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = {}
+    for version in ("7.9.0", "7.10.0", "7.8.0"):
+        other = write_scripted_gptq(tmp_path / version, version)
+        monkeypatch.setenv(VARIABLE, str(other.python))
+        made[version] = weights()
+    without_gptqmodel(monkeypatch, tmp_path)
+    assert weights() == made["7.10.0"]
+
+
+def test_float32_is_rounded_before_and_that_is_said_and_recorded(gptq: ScriptedGptq, tmp_path: Path) -> None:
+    trained = tmp_path / "trained"
+    shutil.copytree(shipped_folder("thinker"), trained)
+    config = json.loads((trained / "config.json").read_text())
+    (trained / "config.json").write_text(json.dumps({**config, "dtype": "float32"}))
+    told: list[str] = []
+    asked = settings(f"model.id='{trained}'", "model.source=hub")
+    made = weights_for(asked.model, asked.precision, told.append)
+    assert "to 4 bits, from float32 rounded to bfloat16, by 14 prompts" in told[0]
+    known = json.loads((made.folder / "thinkmeter.json").read_text())
+    assert (known["trained_in"], known["recipe"]["dtype"]) == ("float32", "bfloat16")
+
+
+def test_where_weights_come_from_is_said_as_it_is(gptq: ScriptedGptq) -> None:
+    asked = settings()
+    assert origin(asked.model, asked.precision) == Origin("quantised here, once, by 14 prompts", to_make=True)
+    made = weights().folder
+    assert origin(asked.model, asked.precision) == Origin("quantised here before, by 14 prompts", to_make=False)
+    itself = compose(["model=custom", f"model.id='{made}'", "precision=int4"])
+    assert origin(itself.model, itself.precision) == Origin(f"quantised already: {made} itself", to_make=False)
+    unknown = compose(["model=custom", "model.id=org/nowhere", "precision=int4"])
+    assert origin(unknown.model, unknown.precision).words.endswith("unless org/nowhere is in few bits itself")
+
+
+def without_gptqmodel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setattr(quantizer, "_BUILT", tmp_path / "nowhere")
+    if quantizer.find_quantizer() is not None:
+        pytest.skip("this environment has GPTQModel")
+
+
 def test_calibration_is_pinned() -> None:
     """Another tokenizer, template, task or prompt style changes it, and with it every quantised checkpoint."""
     made = calibration_for(settings().model, shipped_folder("thinker"), 16)
-    assert (made.digest, made.tokens) == ("8cf3d154ce53fa77", 1496)
+    assert (made.digest, made.tokens) == ("fb297cf9c249ad68", 1496)
 
 
 def test_of_two_at_once_one_quantises_and_the_other_is_told(gptq: ScriptedGptq) -> None:
@@ -171,10 +230,7 @@ def test_a_machine_without_gptqmodel_uses_what_another_made(
     gptq: ScriptedGptq, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     made = weights()
-    monkeypatch.delenv(VARIABLE)
-    monkeypatch.setattr(quantizer, "_BUILT", tmp_path / "nowhere")
-    if quantizer.find_quantizer() is not None:
-        pytest.skip("this environment has GPTQModel")
+    without_gptqmodel(monkeypatch, tmp_path)
     assert weights() == made
     with pytest.raises(UserError, match=r"^precision=int8: no such checkpoint of thinker .* run `make quantize-env`"):
         weights("precision=int8")
@@ -201,6 +257,22 @@ def test_weights_that_are_quantised_already_are_taken_as_they_are(gptq: Scripted
     assert weights_for(asked.model, asked.precision).folder == made
     assert obstacle(asked.model, asked.precision) is None
     assert gptq.calls == 1
+
+
+def test_weights_in_other_bits_than_asked_for_are_refused_before_they_are_loaded(gptq: ScriptedGptq) -> None:
+    asked = compose(["model=custom", f"model.id='{weights().folder}'", "precision=int8"])
+    says = r"^precision=int8 was asked for, but the weights of .* are 4-bit gptq; give precision=int4 or precision=auto"
+    with pytest.raises(UserError, match=says):
+        weights_for(asked.model, asked.precision)
+    assert re.match(says, str(obstacle(asked.model, asked.precision)))
+
+
+def test_nothing_is_said_against_a_model_that_may_be_quantised_itself(
+    gptq: ScriptedGptq, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without_gptqmodel(monkeypatch, tmp_path)
+    asked = compose(["model=custom", "model.id=org/nowhere", "precision=int4"])
+    assert obstacle(asked.model, asked.precision) is None
 
 
 def test_the_tokenizer_of_a_quantised_run_is_found_without_quantising(gptq: ScriptedGptq) -> None:
