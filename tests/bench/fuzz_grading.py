@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import atheris
@@ -34,14 +35,14 @@ ALLOWED = 0.2
 ALLOWED_PER_CHARACTER = 2e-6
 
 
-def seconds(text: str, choice: int) -> float:
-    """Return the time that one text takes, checking what is promised of its verdict."""
+def seconds(text: str, choice: int, clock: Callable[[], float]) -> float:
+    """Return the time that one text takes by a clock, checking what is promised of its verdict."""
     problem, choice = PROBLEMS[choice % len(PROBLEMS)], choice // len(PROBLEMS)
     family, end = FAMILIES[choice % 2], ENDS[choice // 2 % 2]
-    start = time.process_time()
+    start = clock()
     verdict = bench.grade(problem, text, finish_reason=end, prompt_tail=text[-40:] if choice & 8 else "", family=family)
     split = bench.split_message({"content": text, "reasoning": text[:40]} if choice & 4 else text, family=family)
-    taken = time.process_time() - start
+    taken = clock() - start
     if not (verdict.outcome is Outcome.UNPARSED) == (verdict.answer is None) == (verdict.reason is not None):
         raise AssertionError(verdict)
     json.dumps([verdict.answer, split.thinking, [call.name for call in split.tool_calls]], allow_nan=False)
@@ -54,7 +55,9 @@ def one_input(data: bytes) -> None:
         return
     text = pumped(data[4:].decode("utf-8", "surrogateescape"), REPEATS[data[1] % len(REPEATS)], data[2], data[3])
     allowed = ALLOWED + ALLOWED_PER_CHARACTER * len(text)
-    if all(seconds(text, data[0]) > allowed for _ in range(3)):  # thrice: a collection of garbage is no fault
+    # The clock of the processor's time is slow to read, and thrice since a collection of garbage is no fault.
+    clocks = (time.perf_counter, *[time.process_time] * 3)
+    if all(seconds(text, data[0], clock) > allowed for clock in clocks):
         raise AssertionError(f"{len(text)} characters took more than {allowed:.2f} s")
 
 
