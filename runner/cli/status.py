@@ -20,6 +20,7 @@ from runner.slurm.state import Task, latest_tasks, live_tasks
 
 _LISTED = 100  # runs that are listed one by one; of more, those that are not done
 _POLL_S = 5.0
+_SLURM_SAYS = ("srun: ", "slurmstepd")
 _LAST_BYTES = 4096  # of a log, in which its last line is looked for
 
 
@@ -152,11 +153,12 @@ def _logs(run: Progress, status: _Status) -> list[Path]:
 
 
 def _last_line(log: Path) -> str:
-    """Return the last line of a log that says something."""
+    """Return the last line of a log that says something, that of the program before SLURM's about its end."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, file.seek(0, 2) - _LAST_BYTES))
-            lines = file.read().decode("utf-8", "replace").splitlines()
+            lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
     except OSError:
         return ""
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    own = [line for line in lines if not line.startswith(_SLURM_SAYS)]
+    return (own or lines or [""])[-1]

@@ -87,10 +87,11 @@ def marks_of(folder: RunFolder, keys: Collection[str]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    found = scan(folder)
     path = folder.path / f"marks-{_fingerprint()}.parquet"
+    stored = _stored(path)
+    found = scan(folder, {key.rpartition("/")[0] for key in (*keys, *stored)})
     # A sample that was made again has another place; its row of before says nothing of it.
-    before = {key: row for key, row in _stored(path).items() if found.done.get(key) == row["place"]}
+    before = {key: row for key, row in stored.items() if found.done.get(key) == row["place"]}
     missing = {key: start for key, start in found.done.items() if key in keys and key not in before}
     if missing:
         run = load_run(folder)

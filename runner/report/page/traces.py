@@ -181,7 +181,8 @@ def _inside(spans: Sequence[tuple[int, int, str, str]], part: str, at: int) -> l
     if at < 0:
         return []
     end = at + (len(part) if len(part) <= _LONGEST else _LONGEST // 2)
-    wide = [place for place, character in enumerate(part) if ord(character) > 0xFFFF]  # a browser counts them twice
+    # A browser counts these twice.
+    wide = [] if part.isascii() else [place for place, character in enumerate(part) if ord(character) > 0xFFFF]
     return [
         [start - at + bisect_left(wide, start - at), stop - at + bisect_left(wide, stop - at), kind, note]
         for start, stop, kind, note in spans
