@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from runner.errors import EXIT_INTERRUPTED, UserError
-from runner.report.console import print_line
+from runner.report.console import print_line, visible_line
 from runner.results.progress import Progress, progress_of
 from runner.slurm.queue import cancel
 from runner.slurm.state import Task, latest_tasks, live_tasks
@@ -111,9 +111,9 @@ def _show(study: Path, status: _Status, console: Console) -> None:
             print_line(console, f"{run.name}: the latest command asked for {run.latest.asked}, of which {counted}")
     left = status.left()
     for log in dict.fromkeys(log for run in left for log in _logs(run, status)):
-        print_line(console, f"log: {log}")
+        print_line(console, f"log: {visible_line(log)}")
         if last := _last_line(log):
-            print_line(console, f"  {last}")
+            print_line(console, f"  {visible_line(last)}")
     requests = [request for run in left for request in (run.most, run.latest) if request.unfinished]
     for command in dict.fromkeys(request.command for request in requests):
         print_line(console, f"to finish: {command}")

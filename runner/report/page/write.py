@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from runner.report.pairs import StudyPair
 
 TEXTS = 20_000  # texts that a page holds by default, over all runs
+_OWN = ("study.js", "samples-*.js", "texts-*-*.js")
 _ASSETS = ("report.css", "core.js", "plots.js", "viewer.js", "table.js")
 
 
@@ -42,7 +42,7 @@ def write_page(
 
     Args:
         frames: The study.
-        folder: Where; it is made. What an earlier report left in its ``data`` is removed.
+        folder: Where; it is made. The scripts that an earlier report left in its ``data`` are removed.
         title: The study's name.
         findings: What the study says.
         pairs: Its runs that differ in one choice.
@@ -53,7 +53,9 @@ def write_page(
     Raises:
         OSError: the folder can't be written.
     """
-    shutil.rmtree(folder / "data", ignore_errors=True)
+    for pattern in _OWN:  # a user's own files may lie beside them
+        for left in (folder / "data").glob(pattern):
+            left.unlink()
     folder.mkdir(parents=True, exist_ok=True)
     points = frames.points
     share = max(1, texts // len(points))

@@ -26,8 +26,9 @@ const thinkmeter = (() => {
     return loading.get(path);
   }
 
-  // Return the value of a data file.
+  // Return the value of a data file. A name may come from the address, which must not lead out of the folder.
   async function load(name) {
+    if (!/^[a-z0-9-]+$/.test(name)) throw new Error(`there is no data ${name}`);
     if (!data.has(name)) await script(`data/${name}.js`);
     return data.get(name);
   }
