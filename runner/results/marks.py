@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import bench
 from bench.taxonomy import TAXONOMY_VERSION, ErrorFinding, PatternFinding, WrongStep, error_of, patterns_of, wrong_steps
+from bench.thinking import Thinking
+from runner.config.settings import Scoring
 from runner.errors import UserError
-from runner.results.grading import grading_fingerprint, make_tasks_known, problem_of
+from runner.results.grading import grading_fingerprint, make_tasks_known, problem_of, verdict_on
 from runner.results.layout import RunFolder, replacing
 from runner.results.record import Record
 from runner.results.run import load_run
@@ -45,29 +47,29 @@ def mark(record: Record, family: str | None) -> Marks:
 
     So an answer that repeats what the thinking found is no redundant verification.
     """
-    text, patterns, steps = record.text, [], []
-    for start, part in _parts(record, family):
+    text, end, patterns, steps = record.text, record.finish_reason.value, [], []
+    split = bench.split_thinking(text, finish_reason=end, prompt_tail=record.prompt_tail, family=family)
+    for start, part in zip(places(text, split), (split.thinking, split.answer), strict=True):
+        if not part or start < 0:
+            continue
         patterns += [replace(one, spans=tuple(_moved(span, start) for span in one.spans)) for one in patterns_of(part)]
         steps += [replace(step, span=_moved(step.span, start)) for step in wrong_steps(part)]
     try:
         problem = problem_of(record)
     except UserError:  # its task is unknown here
         problem = None
-    error = None if problem is None else error_of(problem, text, finish_reason=record.finish_reason.value)
+    if problem is None:
+        return Marks(None, tuple(patterns), tuple(steps))
+    verdict = verdict_on(problem, text, split, end, Scoring.PAPER)
+    error = error_of(problem, text, verdict, finish_reason=end)
     return Marks(error, tuple(patterns), tuple(steps))
 
 
-def _parts(record: Record, family: str | None) -> Iterator[tuple[int, str]]:
-    """Yield thinking and visible answer with the places where they begin in the text."""
-    split = bench.split_thinking(
-        record.text, finish_reason=record.finish_reason.value, prompt_tail=record.prompt_tail, family=family
-    )
-    end = 0
-    for part in (split.thinking, split.answer):
-        at = record.text.find(part, end) if part else -1
-        if part and at >= 0:
-            yield at, part
-            end = at + len(part)
+def places(text: str, split: Thinking) -> tuple[int, int]:
+    """Return where thinking and visible answer begin in a text; -1 for one that is empty or not one piece of it."""
+    first = text.find(split.thinking) if split.thinking else -1
+    after = first + len(split.thinking or "") if first >= 0 else 0
+    return first, text.find(split.answer, after) if split.answer else -1
 
 
 def _moved(span: tuple[int, int], by: int) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from runner.errors import UserError
 from runner.report.page.scripts import write_data
 from runner.results.grading import make_tasks_known, problem_of
 from runner.results.layout import RunFolder
+from runner.results.marks import places
 from runner.results.record import Record, sample_key
 from runner.results.run import load_run
 from runner.results.store import read, scan
@@ -142,7 +143,7 @@ def _text(record: Record, family: str, marks: MarkRow | None) -> dict[str, Any]:
         "turns": earlier if any(turn["kind"] == "tool" for turn in earlier) else [],
         "failure": None if record.failure is None else record.failure.message,
         "derived_from": list(record.derived_from),
-        "marks": None if marks is None else _marks(marks, record.text, thinking, answer),
+        "marks": None if marks is None else _marks(marks, thinking, answer, places(record.text, split)),
     }
 
 
@@ -153,26 +154,24 @@ def _cut(text: str) -> str:
     return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
 
 
-def _marks(row: MarkRow, text: str, thinking: str, answer: str) -> dict[str, Any]:
+def _marks(row: MarkRow, thinking: str, answer: str, begin: tuple[int, int]) -> dict[str, Any]:
     """Return the spans in thinking and answer, each ``[start, end, kind, note]`` in a browser's places, and the error.
 
     Args:
-        row: With spans in the places of ``text``.
-        text: The whole text, of which the other two are parts.
+        row: With spans in the places of the whole text.
         thinking: All thinking.
         answer: What the model shows.
+        begin: Where the two begin in the whole text.
     """
     spans = [
         (start, end, "wrong step", f"right would be {truth}") for start, end, truth in json.loads(row["wrong_steps"])
     ]
     spans += [(*span, name, rule) for name, rule, found in json.loads(row["patterns"]) for span in found]
     spans += [(*span, f"error {row['error']}", row["error_rule"]) for span in json.loads(row["error_spans"])]
-    first = text.find(thinking) if thinking else -1
-    second = text.find(answer, max(first, 0) + len(thinking)) if answer else -1
     return {
         "error": {"kind": row["error"], "rule": row["error_rule"]} if _error(row) else None,
-        "thinking": _inside(spans, thinking, first),
-        "answer": _inside(spans, answer, second),
+        "thinking": _inside(spans, thinking, begin[0]),
+        "answer": _inside(spans, answer, begin[1]),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from runner.report.text import latex, markdown
 from runner.results.layout import RunFolder
 from runner.results.marks import marks_of
 from runner.results.record import RecordStatus
+from runner.sampling.generation import FinishReason
 
 AGAIN = "<think>47 + 38 = 85. Wait, let me check: 47 + 38 = 85.</think>"
 
@@ -76,6 +78,14 @@ def test_texts_are_looked_at_once_and_again_only_if_made_again(tmp_path: Path) -
     assert kept.stat().st_mtime_ns == written
     start, end, truth = json.loads(again.set_index("key").loc[made(1).key, "wrong_steps"])[0]
     assert ("47 + 38 = 86, so \\boxed{86}"[start:end], truth) == ("47 + 38 = 86", "85")
+
+
+def test_thinking_that_the_prompt_opened_and_a_cap_cut_is_no_right_answer(tmp_path: Path) -> None:
+    cut = replace(made(0), prompt_tail="<think>\n", finish_reason=FinishReason.LENGTH)
+    made_run(tmp_path / "study" / "a", cut)
+    table = study_taxonomy(read_study(tmp_path / "study"))
+    assert table["outcome"].tolist() == ["unparsed"]
+    assert table["error"].tolist() == ["partial"]
 
 
 def test_tables_show_what_is_published_in_brackets_where_the_setting_differs(tmp_path: Path) -> None:
