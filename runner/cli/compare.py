@@ -15,6 +15,7 @@ from runner.cli.one_run import run_at
 from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.report.console import print_line, visible_line
+from runner.report.numbers import p_value
 from runner.report.study import computed_in, set_apart
 from runner.results.layout import RunFolder
 from runner.results.output import STANDARD_OUTPUT, writing
@@ -82,7 +83,7 @@ def _table(title: str, found: PairedRuns, decimals: int) -> Table:
     by_name = {str(task.task): task for task in found.tasks}
     adjusted = dict(zip(by_name, holm([task.p for task in by_name.values()]).tolist(), strict=True))
     for name in in_listing_order(by_name):
-        table.add_row(name, *_cells(by_name[name], decimals), _p(adjusted[name]))
+        table.add_row(name, *_cells(by_name[name], decimals), p_value(adjusted[name]))
     if found.overall is not None:
         table.add_section()
         table.add_row("all tasks", *_cells(found.overall, decimals), "", style="bold")
@@ -93,11 +94,7 @@ def _cells(one: PairedDifference, decimals: int) -> list[str]:
     ends = one.interval
     span = "–" if ends is None else f"{ends.low:+.{decimals}f} to {ends.high:+.{decimals}f}"
     means = (f"{one.a:.{decimals}f}", f"{one.b:.{decimals}f}", f"{one.difference:+.{decimals}f}")
-    return [str(one.problems), *means, span, _p(one.p)]
-
-
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return [str(one.problems), *means, span, p_value(one.p)]
 
 
 def _notes(found: ComparedRuns) -> list[str]:

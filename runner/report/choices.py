@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from runner.report.numbers import missing
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -37,10 +39,10 @@ def level(point: Any, factor: str) -> str:
     value = point[factor]
     if factor != "budget":
         return str(value)
-    if value != value or value is None:
+    if missing(value):
         return "none"
     kind = point["budget_kind"]
-    return f"{value:.0f}" if kind in (None, "total") or kind != kind else f"{value:.0f} {kind}"
+    return f"{value:.0f}" if missing(kind) or kind == "total" else f"{value:.0f} {kind}"
 
 
 def varying(points: pd.DataFrame) -> list[str]:

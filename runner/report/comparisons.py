@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bench.metrics.pairs import PairedDifference, compare
-from runner.report.page.choices import alike_but, level, rows
+from runner.report.choices import alike_but, level, rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,36 +38,21 @@ class Comparison:
     tokens: PairedDifference
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """All comparisons by one factor.
-
-    Attributes:
-        name: One of :data:`COMPARED`.
-        pairs: In the study's order, at most :data:`MOST`.
-        left_out: Pairs beyond them.
-    """
-
-    name: str
-    pairs: tuple[Comparison, ...]
-    left_out: int
-
-
-def by_factor(name: str, points: pd.DataFrame, samples: Mapping[str, pd.DataFrame]) -> Factor:
-    """Return the comparisons of runs that differ in one factor and in nothing else.
+def by_factor(name: str, points: pd.DataFrame, samples: Mapping[str, pd.DataFrame]) -> tuple[Comparison, ...]:
+    """Return the comparisons of runs that differ in one factor and in nothing else, at most :data:`MOST`.
 
     Args:
         name: One of :data:`COMPARED`, or ``model``.
         points: A row a run.
         samples: The samples of each run, by its name.
     """
-    pairs = [(group[0], other) for group in alike_but(points, name) for other in group[1:]]
+    pairs = [(group[0], other) for group in alike_but(points, name) for other in group[1:]][:MOST]
     every = rows(points)
     found = []
-    for base, other in pairs[:MOST]:
+    for base, other in pairs:
         one, two = (samples[every[place]["run"]][_COLUMNS] for place in (base, other))
         accuracy, tokens = compare(one, two, "accuracy").overall, compare(one, two, "output_tokens").overall
         if accuracy is not None and tokens is not None:
             levels = level(every[base], name), level(every[other], name)
             found.append(Comparison(base, other, *levels, accuracy, tokens))
-    return Factor(name, tuple(found), max(0, len(pairs) - MOST))
+    return tuple(found)

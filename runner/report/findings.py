@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bench.metrics.intervals import Interval
 from bench.metrics.pairs import PairedDifference
 from bench.metrics.power import detectable_unpaired
+from runner.report.numbers import missing, p_value, signed
 from runner.report.pairs import StudyPair
 from runner.report.splits import Split
 from runner.results.summary import counted_alike
@@ -161,7 +162,7 @@ def _hard(splits: Sequence[Split], points: Sequence[Mapping[Any, Any]]) -> Itera
 def _cut(points: Sequence[Mapping[Any, Any]]) -> Iterator[Finding]:
     for row in points:
         if row["n"] and row["truncated_share"] >= _OFTEN:
-            limit = "the context" if row["budget"] != row["budget"] or row["budget"] is None else "its budget"
+            limit = "the context" if missing(row["budget"]) else "its budget"
             text = (
                 f"{row['label']}: {row['truncated_share']:.0%} of the samples did not end by themselves before {limit}."
             )
@@ -205,14 +206,15 @@ def _described(row: Mapping[Any, Any]) -> str:
 
 
 def _ends(low: float | None, high: float | None, decimals: int) -> str:
-    return "" if low is None or low != low else f" [{low:,.{decimals}f}, {high:,.{decimals}f}]"
+    return "" if missing(low) else f" [{low:,.{decimals}f}, {high:,.{decimals}f}]"
 
 
 def _difference(found: PairedDifference, decimals: int) -> str:
     ends: Interval | None = found.interval
-    shown = f"{found.difference:+,.{decimals}f}".replace("-", "−")
+    shown = signed(found.difference, decimals)
     return shown if ends is None else shown + _ends(ends.low, ends.high, decimals).replace("-", "−")
 
 
 def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
+    shown = p_value(value)
+    return shown if shown.startswith("<") else f"= {shown}"

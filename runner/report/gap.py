@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from runner.config.settings import Scoring
 from runner.report.findings import Finding, Topic
-from runner.report.tables import NOTHING, TextTable
+from runner.report.numbers import NOTHING, signed
+from runner.report.tables import TextTable
 from runner.results.layout import RunFolder
 from runner.results.summary import figures_of
 from runner.results.verdict_table import read_verdicts
@@ -139,11 +140,10 @@ def _sentence(gap: Gap) -> str:
     protocol = (
         "prompt, budget or suite, the model and chance"
         if gap.protocol is None
-        else f"{gap.protocol:+.3f} prompt, budget and suite, {gap.model:+.3f} the model and chance"
+        else f"{signed(gap.protocol)} prompt, budget and suite, {signed(gap.model)} the model and chance"
     )
-    rest = f"{gap.model:+.3f} {protocol}" if gap.protocol is None else protocol
-    text = (
-        f"{gap.label}: {gap.ours:.3f}, published {gap.published:.3f}. Of the difference {gap.grader:+.3f} is the "
-        f"grader ({gap.changed} samples graded otherwise, {gap.denominator:+.3f} by its denominator), {rest}."
+    rest = f"{signed(gap.model)} {protocol}" if gap.protocol is None else protocol
+    return (
+        f"{gap.label}: {gap.ours:.3f}, published {gap.published:.3f}. Of the difference {signed(gap.grader)} is the "
+        f"grader ({gap.changed} samples graded otherwise, {signed(gap.denominator)} by its denominator), {rest}."
     )
-    return text.replace("-0.", "−0.")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from runner.report.page.comparisons import COMPARED, Comparison, by_factor
+from runner.report.comparisons import COMPARED, Comparison, by_factor
+from runner.report.numbers import missing
 
 if TYPE_CHECKING:
     from runner.report.frames import StudyFrames
@@ -48,7 +49,7 @@ def study_pairs(frames: StudyFrames) -> tuple[StudyPair, ...]:
     samples = {str(run): frame for run, frame in frames.samples.groupby("run", observed=True)}
     empty = frames.samples.iloc[:0]
     by_run = {run: samples.get(run, empty) for run in frames.points["run"]}
-    found = [(name, pair) for name in ("model", *COMPARED) for pair in by_factor(name, frames.points, by_run).pairs]
+    found = [(name, pair) for name in ("model", *COMPARED) for pair in by_factor(name, frames.points, by_run)]
     accuracy = holm([pair.accuracy.p for _, pair in found]).tolist()
     tokens = holm([pair.tokens.p for _, pair in found]).tolist()
     points = frames.points.to_dict("records")
@@ -60,7 +61,9 @@ def _pair(name: str, pair: Comparison, points: Sequence[Any], p_accuracy: float,
     also = tuple(
         f"{column} {base[column]} and {other[column]}"
         for column in _COMPUTED
-        if column not in _UNSAID.get(name, ()) and base[column] != other[column]
+        if column not in _UNSAID.get(name, ())
+        and base[column] != other[column]
+        and not (missing(base[column]) and missing(other[column]))
     )
     runs = (base["run"], other["run"])
     return StudyPair(name, base["label"], other["label"], runs, pair, p_accuracy, p_tokens, also)

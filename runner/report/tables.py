@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.metrics.pairs import PairedDifference
+from runner.report.numbers import NOTHING, missing, p_value
 from runner.report.pairs import StudyPair
 
 if TYPE_CHECKING:
     from runner.report.frames import StudyFrames
-
-NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +106,12 @@ def _leader(row: Mapping[Any, Any]) -> tuple[str, ...]:
 def _pair(pair: StudyPair) -> tuple[str, ...]:
     accuracy, tokens = pair.compared.accuracy, pair.compared.tokens
     first = (f"{pair.other} against {pair.base}", pair.factor, str(accuracy.problems))
-    return (*first, *_paired(accuracy, 3), _p(pair.p_accuracy), *_paired(tokens, 1), _p(pair.p_tokens))
+    return (*first, *_paired(accuracy, 3), p_value(pair.p_accuracy), *_paired(tokens, 1), p_value(pair.p_tokens))
 
 
 def _paired(one: PairedDifference, decimals: int) -> Iterable[str]:
     ends = one.interval
     return f"{one.difference:+.{decimals}f}", NOTHING if ends is None else _span(ends.low, ends.high, decimals)
-
-
-def missing(value: Any) -> bool:
-    """Tell whether a frame's cell holds nothing."""
-    return value is None or value != value
 
 
 def _share(value: Any) -> str:
@@ -130,7 +124,3 @@ def _count(value: Any) -> str:
 
 def _span(low: Any, high: Any, decimals: int) -> str:
     return NOTHING if missing(low) else f"[{low:.{decimals}f}, {high:.{decimals}f}]"
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from runner.config.compose import read_stored
 from runner.config.settings import WandbTracking
 from runner.errors import UserError
-from runner.report.page.choices import level, rows, varying
+from runner.report.choices import level, rows, varying
+from runner.report.numbers import NOTHING, missing
 from runner.results.layout import RunFolder, write_atomic
 from runner.results.run import load_run
 from runner.tracking.wandb import mode_of, server
@@ -156,7 +157,7 @@ def _table(frames: StudyFrames) -> str:
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
     low, high = row["accuracy_low"], row["accuracy_high"]
-    interval = "–" if low is None or low != low else f"{low:.3f}–{high:.3f}"
+    interval = NOTHING if missing(low) else f"{low:.3f}–{high:.3f}"
     return [
         _figure(row["accuracy"], 3),
         interval,
@@ -166,7 +167,7 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
 
 
 def _figure(value: Any, decimals: int) -> str:
-    return "–" if value is None or value != value else f"{value:.{decimals}f}"
+    return NOTHING if missing(value) else f"{value:.{decimals}f}"
 
 
 def _markdown(text: str) -> str:

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
     from bench.metrics.pairs import PairedRuns
 
-MEASURES = ("accuracy", "output_tokens", "thinking_tokens")
+MEASURES = ("accuracy", "output_tokens")
 _COLUMNS = (
-    "problem_id", "repeat", "task", "status", "outcome", "answer", "gold", "output_tokens", "thinking_tokens",
-    "usage_source",
+    "problem_id", "repeat", "task", "status", "outcome", "answer", "gold", "output_tokens", "usage_source",
 )  # fmt: skip
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from runner.report.page.choices import alike_but, level, rows, varying
+from runner.report.choices import alike_but, level, rows, varying
+from runner.report.numbers import missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,17 +23,18 @@ def budget_curves(points: pd.DataFrame, samples: Mapping[str, pd.DataFrame]) -> 
 
     from bench.metrics.budget_curve import fit_budget_curve
 
-    every, found = rows(points), []
+    every, names, found = rows(points), varying(points), []
     for group in alike_but(points, "budget"):
         capped = [samples[every[place]["run"]].assign(cap=every[place]["budget"]) for place in group]
         fit = fit_budget_curve(pd.concat([frame.astype({"cap": "float64"}) for frame in capped]))
         if fit is not None:
-            found.append({"label": _without_budget(points, group[0]), **_curve(fit, points, group)})
+            found.append({"label": _without_budget(every[group[0]], names), **_curve(fit, every, group)})
     return found
 
 
-def _curve(fit: BudgetFit, points: pd.DataFrame, group: list[int]) -> dict[str, Any]:
-    runs = {(None if budget != budget else float(budget)): place for place, budget in _budgets(points, group)}
+def _curve(fit: BudgetFit, every: Sequence[Mapping[Hashable, Any]], group: list[int]) -> dict[str, Any]:
+    budgets = {place: every[place]["budget"] for place in group}
+    runs = {None if missing(budget) else float(budget): place for place, budget in budgets.items()}
     return {
         "a_max": fit.a_max,
         "a_max_interval": _ends(fit.a_max_interval),
@@ -53,19 +55,12 @@ def _curve(fit: BudgetFit, points: pd.DataFrame, group: list[int]) -> dict[str, 
     }
 
 
-def _budgets(points: pd.DataFrame, group: list[int]) -> list[tuple[int, float]]:
-    every = rows(points)
-    return [(place, float("nan") if every[place]["budget"] is None else every[place]["budget"]) for place in group]
-
-
 def _ends(interval: Any) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
 
 
-def _without_budget(points: pd.DataFrame, place: int) -> str:
-    row = rows(points)[place]
-    named = [level(row, name) for name in varying(points) if name != "budget"]
-    return ", ".join(named)
+def _without_budget(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
+    return ", ".join(level(row, name) for name in names if name != "budget")
 
 
 def lengths(points: pd.DataFrame, samples: Mapping[str, pd.DataFrame]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from runner.report.page.choices import level, rows, varying
+from runner.report.choices import level, rows, varying
+from runner.report.numbers import missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,4 +93,4 @@ def _row(row: Mapping[Hashable, Any], place: int, columns: list[Column], names: 
 
 
 def _number(value: Any) -> float:
-    return -1.0 if value is None or value != value else float(value)
+    return -1.0 if missing(value) else float(value)

@@ -7,16 +7,20 @@ import math
 from pathlib import Path
 from typing import Any
 
+from runner.results.layout import write_atomic
+
 
 def write_data(path: Path, name: str, value: Any) -> None:
     """Write a file that hands ``value`` to the page under ``name`` when the page loads it; the folder is made.
 
     The file is ASCII: U+2028 and lone surrogates are escapes, ``<`` is one too, so that no text can end a script or
     begin a comment wherever the file is pasted. NaN and infinity become null.
+
+    Raises:
+        StorageError: the file can't be written.
     """
     text = json.dumps(plain(value), ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"thinkmeter.put({json.dumps(name)},{text});\n", "ascii")
+    write_atomic(path, f"thinkmeter.put({json.dumps(name)},{text});\n".encode("ascii"))
 
 
 def plain(value: Any) -> Any:

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.config.settings import Scoring
-from runner.report.page.choices import labels, level, rows, varying
+from runner.report.choices import labels, level, rows, varying
+from runner.report.numbers import NOTHING, missing, p_value, signed
 from runner.report.page.curves import budget_curves, lengths
 from runner.report.page.leaderboard import board
 from runner.report.page.scripts import write_data
 from runner.report.page.traces import write_run
+from runner.results.layout import write_atomic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,13 +53,13 @@ def write_page(
         texts: Most samples over all runs whose text the page holds; of the others the verdict.
 
     Raises:
-        OSError: the folder can't be written.
+        StorageError: a file can't be written.
     """
     for pattern in _OWN:  # a user's own files may lie beside them
         for left in (folder / "data").glob(pattern):
             left.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
     points = frames.points
+    named = labels(points)
     share = max(1, texts // len(points))
     found = _by_sample(marks)
     kept = [
@@ -65,7 +67,7 @@ def write_page(
         for place, row in enumerate(rows(points))
     ]
     samples = {str(run): frame for run, frame in frames.samples.groupby("run", observed=True)}
-    write_data(folder / "data" / "study.js", "study", _study(frames, samples, title, kept))
+    write_data(folder / "data" / "study.js", "study", _study(frames, samples, named, title, kept))
     context = {
         "title": title,
         "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
@@ -75,17 +77,21 @@ def write_page(
         "heat": _heat(frames),
         "places": {run: place for place, run in enumerate(points["run"])},
         "factors": _by_factor(pairs),
-        "labels": labels(points),
+        "labels": named,
         "texts": {name: sum(one[name] for one in kept) for name in ("samples", "texts", "marked")},
     }
     _copy_assets(folder)
     page = folder / "index.html"
-    page.write_text(_template().render(context), "utf-8")
+    write_atomic(page, _template().render(context).encode("utf-8", "backslashreplace"))
     return page
 
 
 def _study(
-    frames: StudyFrames, samples: Mapping[str, pd.DataFrame], title: str, kept: Sequence[Mapping[str, Any]]
+    frames: StudyFrames,
+    samples: Mapping[str, pd.DataFrame],
+    named: Sequence[str],
+    title: str,
+    kept: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return what the page's plots and lists are made from."""
     points = frames.points
@@ -103,7 +109,7 @@ def _study(
                 **{name: row[name] for name in _PLOTTED},
                 **one,
             }
-            for row, label, one in zip(rows(points), labels(points), kept, strict=True)
+            for row, label, one in zip(rows(points), named, kept, strict=True)
         ],
         "budgets": budget_curves(points, samples),
         "lengths": lengths(points, samples),
@@ -143,8 +149,8 @@ def _copy_assets(folder: Path) -> None:
 
     assets = files("runner.report.page").joinpath("assets")
     for name in _ASSETS:
-        (folder / name).write_text(assets.joinpath(name).read_text("utf-8"), "utf-8")
-    (folder / "plotly.min.js").write_text(get_plotlyjs(), "utf-8")
+        write_atomic(folder / name, assets.joinpath(name).read_bytes())
+    write_atomic(folder / "plotly.min.js", get_plotlyjs().encode("utf-8"))
 
 
 def _template() -> Any:
@@ -157,29 +163,15 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"share": _share, "mean": _mean, "signed": _signed, "p": _p}
+    environment.filters |= {"share": _share, "mean": _mean, "signed": signed, "p": p_value}
     return environment.get_template("index.html.j2")
-
-
-def _missing(value: Any) -> bool:
-    return value is None or value != value
 
 
 def _share(value: Any) -> str:
     """A share with three decimals."""
-    return "–" if _missing(value) else f"{value:.3f}"
+    return NOTHING if missing(value) else f"{value:.3f}"
 
 
 def _mean(value: Any) -> str:
     """A mean of tokens, thousands apart."""
-    return "–" if _missing(value) else f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
-
-
-def _signed(value: float, decimals: int = 3) -> str:
-    """A difference, with a minus as wide as a plus."""
-    return f"{value:+,.{decimals}f}".replace("-", "−")
-
-
-def _p(value: float) -> str:
-    """A p-value; below a thousandth no digits, since permutations resolve no more."""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return NOTHING if missing(value) else f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
