@@ -203,7 +203,9 @@ def without_others(sentence: str, question: str) -> str:
     kept = [(mark, clause) for mark, clause in clauses if not _is_of_another(clause, question)]
     if len(kept) == len(clauses):
         return sentence
-    return "".join(f"{mark}{clause}" for mark, clause in kept if _DIGIT.search(sentence)).strip(" ,;(")
+    if not _DIGIT.search(sentence):
+        return ""
+    return "".join(f"{mark}{clause}" for mark, clause in kept).strip(" ,;(")
 
 
 def _clauses(sentence: str) -> list[tuple[str, str]]:
