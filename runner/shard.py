@@ -34,17 +34,19 @@ def run_shard(point: Point, source: EngineSource, command: str, console: Console
         missing = pending(point, frozenset(store.done_keys()))
         if missing.count:
             code = generate(missing, source, store, OffTracker(), command, console, brief)
-    left = _left(point)
-    print_line(console, f"shard {point.shard} of {point.folder.path.name}: {left or 'none'} of its samples are missing")
-    if code == EXIT_INTERRUPTED:
+        left = _left(point)
+        print_line(
+            console, f"shard {point.shard} of {point.folder.path.name}: {left or 'none'} of its samples are missing"
+        )
+        if code == EXIT_INTERRUPTED:
+            return code
+        if left:
+            return EXIT_FAILED
+        whole = replace(point, shard=None)
+        if missing.count and not _left(whole):
+            with whole_run(point):
+                return max(code, _conclude(whole, console, brief))
         return code
-    if left:
-        return EXIT_FAILED
-    whole = replace(point, shard=None)
-    if missing.count and not _left(whole):
-        with whole_run(point):
-            return max(code, _conclude(whole, console, brief))
-    return code
 
 
 def _left(point: Point) -> int:

@@ -42,7 +42,7 @@ class _Checked:
 def verify_run(folder: RunFolder, run: Run, count: int) -> Certificate:
     """Check all of a run's data and verdicts, and generate some of its texts again.
 
-    Which ones is decided by the hash of the whole file of generations, so that nobody who writes it can choose them.
+    Which ones is decided by the hash of the whole file of generations, so they are not known before it is written.
 
     Args:
         folder: The run's folder; nothing is written there but missing verdicts.

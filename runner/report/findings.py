@@ -162,7 +162,8 @@ def _hard(splits: Sequence[Split], points: Sequence[Mapping[Any, Any]]) -> Itera
 def _cut(points: Sequence[Mapping[Any, Any]]) -> Iterator[Finding]:
     for row in points:
         if row["n"] and row["truncated_share"] >= _OFTEN:
-            limit = "the context" if missing(row["budget"]) else "its budget"
+            enforced = not missing(row["budget"]) and row["budget_kind"] != "hint"
+            limit = "its budget" if enforced else "the context"
             text = (
                 f"{row['label']}: {row['truncated_share']:.0%} of the samples did not end by themselves before {limit}."
             )

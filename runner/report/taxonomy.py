@@ -85,7 +85,7 @@ def taxonomy_parts(frames: StudyFrames, table: pd.DataFrame) -> Mapping[str, Any
     if table.empty:
         return None
     places = {run: place for place, run in enumerate(frames.points["run"])}
-    of = f"Of {len(table):,} samples that were looked at, the same ones in every run that has them."
+    of = f"Of {len(table):,} samples that were looked at, the same ones in runs of as many of the same problems."
     errors = _part(error_counts(table), "wrong", places)
     patterns = _part(pattern_counts(table), "traces", places)
     return {

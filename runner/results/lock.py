@@ -75,6 +75,11 @@ class Holder:
     job: str = ""
 
     @property
+    def process(self) -> tuple[str, int]:
+        """What tells its process from all others."""
+        return self.kernel, self.pid
+
+    @property
     def is_here(self) -> bool:
         """Whether it runs, or ran, under this kernel."""
         return self.kernel == _kernel()

@@ -105,16 +105,28 @@ class GenerationStore:
         opened.callback(self._syncer.close)
 
     def _refuse_others(self) -> None:
-        """Raise UserError while somebody writes to a part that may hold the same samples as this one."""
+        """Raise UserError while somebody writes to a part that may hold the same samples as this one.
+
+        Of the shards of this cut each may hold the run's own lock for a while: to open it, and to conclude it.
+        """
         count = None if self._shard is None else self._shard.count
-        for part in self._folder.parts():
-            alike = count is not None and part.path.name.endswith(f"-of-{count}")
-            if part != self._part and not alike and (holder := current_holder(part.lock)) is not None:
+        others = [part for part in self._folder.parts() if part != self._part]
+        alike = [part for part in others if count is not None and part.path.name.endswith(f"-of-{count}")]
+        for part in (part for part in others if part not in alike):
+            holder = current_holder(part.lock)
+            if holder is None or (part == self._folder and holder.process in _processes(alike)):
+                continue
+            if current_holder(part.lock) == holder:  # else a shard that ended between the two looks
                 raise UserError(taken(part.lock, holder))
 
     def done_keys(self) -> set[str]:
         """Return the keys of all samples that need not be made again."""
         return set(scan(self._folder).done)
+
+
+def _processes(parts: Iterable[RunFolder]) -> set[tuple[str, int]]:
+    """Return the processes that write to some parts."""
+    return {holder.process for part in parts if (holder := current_holder(part.lock)) is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from runner.errors import UserError
 from runner.pack import Pack, described, packs_of, shards_of, understood
 from runner.point import Point, pending, prepare
 from runner.results.layout import RunFolder, Shard
+from runner.results.lock import FolderLock
 from runner.results.run import load_run
 from runner.results.store import GenerationStore, read, scan
 from runner.results.summary import summarise
@@ -124,6 +125,15 @@ def test_a_run_has_shards_or_one_writer() -> None:
             pass
     with GenerationStore(point.folder), pytest.raises(UserError), GenerationStore(point.folder, first):
         pass
+
+
+def test_a_shard_begins_while_another_one_has_the_run_to_open_or_conclude_it() -> None:
+    (point,) = points("s", "shards=2")
+    with GenerationStore(point.folder, Shard(2, 0)), FolderLock(point.folder.lock):
+        with GenerationStore(point.folder, Shard(2, 1)):
+            pass
+        with pytest.raises(UserError, match="is being written"), GenerationStore(point.folder, Shard(3, 0)):
+            pass
 
 
 def test_what_a_process_is_told_is_what_it_understands() -> None:

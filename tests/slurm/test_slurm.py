@@ -229,7 +229,6 @@ def test_a_queued_job_runs_the_program_that_was_submitted(cluster: Cluster) -> N
 
 
 def test_the_stock_launcher_works_too(cluster: Cluster) -> None:
-    pytest.importorskip("hydra_plugins.hydra_submitit_launcher")
     stock = ("-m", "hydra/launcher=submitit_slurm", "hydra.launcher.timeout_min=60", "hydra.launcher.mem_gb=1")
     done = cluster.type(*stock, *STUDY, "suite.samples=2", "budget.tokens=50,100")
     assert done.code == 0, done.out + done.err
