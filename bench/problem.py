@@ -22,6 +22,11 @@ class AnswerKind(StrEnum):
     RELATION = "relation"  # one of > < =
     INTEGER_LIST = "integer_list"  # order and duplicates matter
     INTEGER_SET = "integer_set"  # order does not matter
+    EXPRESSION = "expression"  # LaTeX, equal as mathematics (see bench.grading.symbolic)
+    CHOICE = "choice"  # the letter of the right option
+    CHECKED = "checked"  # many answers may be right; the task's check scores one, the gold is an example
+    EXECUTED = "executed"  # a program, which bench does not run
+    JUDGED = "judged"  # a reference text; a judge decides
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,19 @@ from typing import Any, ClassVar, Literal
 from bench.grading.numbers import MAX_DIGITS
 from bench.problem import AnswerKind, Gold, Problem, data_digest
 
-Category = Literal["arithmetic", "extremes", "statistics", "counting"]
+Category = Literal[
+    "arithmetic",
+    "extremes",
+    "statistics",
+    "counting",
+    "algorithmic",
+    "word_problems",
+    "mathematics",
+    "science",
+    "code",
+    "puzzles",
+    "general",
+]
 
 # Folds share one numbering of all problems of a seed, so that none of them repeats a problem of another.
 MAX_FOLDS = 6
@@ -20,6 +32,9 @@ MAX_FOLDS = 6
 _TOO_LONG = 10**MAX_DIGITS
 _SHORT = f"of at most {MAX_DIGITS} digits"
 _NUMBER_KINDS = (AnswerKind.INTEGER, AnswerKind.RATIONAL)
+_TEXT_KINDS = frozenset(
+    {AnswerKind.EXPRESSION, AnswerKind.CHOICE, AnswerKind.CHECKED, AnswerKind.EXECUTED, AnswerKind.JUDGED}
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,8 @@ class Task(ABC):
         data_version: Raised whenever the same seed, fold and index draw other data than before.
         wording_version: Raised whenever the question's text changes.
         order: Place among the tasks of its package in listings; ties go by name.
+        hostile_check: Whether ``check`` may be slow or fail on some text, so that it has to run in a process that can
+            be killed.
     """
 
     name: ClassVar[str]
@@ -47,6 +64,7 @@ class Task(ABC):
     data_version: ClassVar[int] = 1
     wording_version: ClassVar[int] = 1
     order: ClassVar[int] = 1000
+    hostile_check: ClassVar[bool] = False
 
     @abstractmethod
     def draw(self, seed: int, position: int) -> Any:
@@ -73,6 +91,24 @@ class Task(ABC):
     def facts(self, data: Any) -> Mapping[str, int | str]:
         """Return what makes this problem easy or hard, by name."""
         return {}
+
+    def check(self, data: Any, answer: str) -> float:
+        """Return the score in [0, 1] of an answer, for tasks of answer kind ``checked`` alone; 1 is right.
+
+        Unless ``hostile_check`` is set it has to be linear in the length of the text.
+
+        Args:
+            data: As ``draw`` returns it.
+            answer: The visible answer, whole; see :func:`bench.answers.stated_answer`.
+
+        Raises:
+            Unreadable: nothing in it is an answer.
+        """
+        raise NotImplementedError(f"{self.name} checks no answers")
+
+    def length(self) -> int | None:
+        """Return how many problems there are, None for an endless supply."""
+        return None
 
     @property
     def params(self) -> dict[str, Any]:
@@ -122,6 +158,8 @@ def _misfit(kind: AnswerKind, gold: Any) -> str | None:
     """
     if type(gold) is int and kind in _NUMBER_KINDS:  # most problems end here
         return None if -_TOO_LONG < gold < _TOO_LONG else _SHORT
+    if kind in _TEXT_KINDS:
+        return _text_misfit(kind, gold)
     if kind is AnswerKind.RELATION:
         return None if type(gold) is str and gold in (">", "<", "=") else f"one of > < =, not a {_what(gold)}"
     if kind in _NUMBER_KINDS:
@@ -133,6 +171,16 @@ def _misfit(kind: AnswerKind, gold: Any) -> str | None:
             return f"a tuple of integers, at least one, not a {_what(gold)}"
         longest = max(max(gold), -min(gold))
     return None if longest < _TOO_LONG else _SHORT
+
+
+def _text_misfit(kind: AnswerKind, gold: Any) -> str | None:
+    """Return the same for a gold that is a text; an example or a program's tests may be missing."""
+    if type(gold) is not str:
+        return f"a text, not a {_what(gold)}"
+    if kind is AnswerKind.CHOICE:
+        return None if len(gold) == 1 and "A" <= gold <= "Z" else f"a letter from A to Z, not {gold!r:.20}"
+    needed = kind in (AnswerKind.EXPRESSION, AnswerKind.JUDGED)
+    return "a text that is not empty" if needed and not gold.strip() else None
 
 
 def _what(gold: Any) -> str:

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+class Unreadable(ValueError):
+    """What a task's check raises for an answer that it can't read: unparsed, not wrong."""
+
+
 class Outcome(StrEnum):
     """The four outcomes of grading. Only ``correct`` counts as right."""
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
     UNPARSED = "unparsed"  # no readable answer was found
-    UNGRADED = "ungraded"  # a judge has not spoken yet
+    UNGRADED = "ungraded"  # a judge has not spoken yet, or a program was not run
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,8 @@ class Verdict:
         rule: Name of the extraction rule that found it, e.g. ``boxed``, ``marker``, ``last_line``, or None.
         instruction_followed: Whether the visible answer holds a readable closed box, right or wrong.
         reason: Why nothing was read, e.g. ``empty``, ``truncated``, ``unclosed_thinking``,
-            ``no_candidate``, ``unreadable``; None when something was.
+            ``no_candidate``, ``unreadable``; None when something was. Of an ungraded answer what is missing.
+        score: Partial credit in [0, 1] of an answer that a task checked; only 1 is correct. None of other kinds.
     """
 
     outcome: Outcome
@@ -33,3 +38,4 @@ class Verdict:
     rule: str | None
     instruction_followed: bool
     reason: str | None = None
+    score: float | None = None

@@ -1,0 +1,1 @@
+"""Planning tasks with many right answers, each checked by simulation; difficulty is their size."""
