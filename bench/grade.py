@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.answers import KINDS, grade_answer
 from bench.finish import ended
 from bench.grading.compare import canonical, is_right
 from bench.grading.extract import extract
@@ -12,7 +13,7 @@ from bench.thinking import Thinking, ThinkingState, split_thinking
 from bench.verdict import Outcome, Verdict
 
 # Stored with every verdict; raised whenever a response may get another verdict than before.
-GRADER_VERSION = "5"
+GRADER_VERSION = "6"
 
 # What was taken off the end of an answer tells of a response that was cut which of its statements are whole.
 _CLOSED = {"": "{}", "line": "{}\n", "tag": "<answer>{}</answer>"}
@@ -55,6 +56,9 @@ def grade_split(problem: Problem, thinking: Thinking, *, complete: bool) -> Verd
         complete: Whether the model ended by itself.
     """
     text = visible_text(thinking.answer)
+    if problem.answer_kind in KINDS:
+        verdict = grade_answer(problem, text, complete=complete)
+        return verdict or Verdict(Outcome.UNPARSED, None, None, False, _reason(text, thinking.state, complete))
     whole = text if complete or not text else _CLOSED[thinking.closed_by].format(text)
     found = extract(Response(whole, problem, complete)) if text else None
     if found is None or found.value is None:

@@ -70,8 +70,7 @@ def take_tool_calls(text: str) -> tuple[list[TextToolCall], str]:
     A call that never closes is none, and neither is it an answer: it is dropped. A mark that nothing like a call
     follows is quoted and stays. What a tool gave back is dropped too. Never raises.
     """
-    # Every mark has one of these; rfind is several times as fast as `in` on a long text.
-    if all(text.rfind(sign) < 0 for sign in _SIGNS) and (text.isascii() or "▁call▁" not in text):
+    if not _is_marked(text):
         return [], text
     bodies, text = _to_the_end(text)
     marked = False
@@ -87,6 +86,14 @@ def take_tool_calls(text: str) -> tuple[list[TextToolCall], str]:
         text = _AROUND.sub("", text)
     calls = [call for body in bodies[:_MAX_CALLS] for call in _read_calls(body.strip())]
     return calls[:_MAX_CALLS], text
+
+
+def _is_marked(text: str) -> bool:
+    """Return whether a text holds what every mark holds one of."""
+    for sign in _SIGNS:  # a loop, since a generator takes twice as long
+        if text.rfind(sign) >= 0:  # several times as fast as `in` on a long text
+            return True
+    return not text.isascii() and "▁call▁" in text
 
 
 def _to_the_end(text: str) -> tuple[list[str], str]:

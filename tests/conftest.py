@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes on a busy machine says nothing.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from bench.grading.words import words
+
 # --- What is not asserted ---------------------------------------------------------------------------------------
 
 # What a denial may be about: a list in brackets, a relation between two numbers, or a number.
@@ -41,7 +43,8 @@ _OPINION = (
 # Another thing than what was asked for: `the expected answer`, `the answer to a different question`.
 _OTHER_ROLE = (
     r"\b(?:(?:wrong|incorrect|mistaken|erroneous|previous|earlier|rejected|naive|tempting|bad) (?:[a-z]{1,20} )?"
-    r"(?:answer|result|value|sum|total|list|guess|solution)|expected (?:answer|result|sum)"
+    r"(?:answer|result|value|sum|total|list|guess|solution)|(?:expected|textbook) (?:answer|result|sum)"
+    r"|common (?:mistake|error)|calculator would (?:say|give|show)|according to (?:the|this) question"
     r"|(?:different|another|other|previous|earlier|last|next) (?:question|problem|task|list|exercise)s?)\b"
 )
 _CLAUSE = re.compile(rf"(?:{_DISBELIEF} |{_SUPPOSITION} ?|{_OPINION} |{_OTHER_ROLE}){_TO_ITS_END}", re.IGNORECASE)
@@ -69,7 +72,8 @@ _ANY = re.compile(
     r"no (?:longer|means|way)|fail|anything but|suppos|assum|imagine|pretend|say|as (?:if|though)|whether|unless|"
     r"if\b|were\b|had\b|should\b|let\b|think|thought|believe|claim|guess|argue|answer|expect|"
     r"hope|has it|mistake|erroneous|"
-    r"previous|earlier|rejected|naive|tempting|bad|different|other|last|next|unsorted|unordered|descending|revers|input|given|"
+    r"textbook|common|calculator|according|previous|earlier|rejected|naive|tempting|bad|different|other|last"
+    r"|next|unsorted|unordered|descending|revers|input|given|"
     r"original|myth|lie\b|error|[❌✗✘☒👎]"
 )
 # The end of a sentence that takes back what it said, `…, but that's wrong`, or says that the answer is not known.
@@ -106,12 +110,20 @@ _NOT_NEXT = re.compile(
     rf"(?:(?:{_DISBELIEF}|{_OPINION}(?: that)?)[ *_]{{0,4}}(?:(?:the|my|our|your|final|correct)[ *_]{{1,4}}){{0,3}}"
     rf"|{_SUPPOSITION}[^,.;:!?\n]{{0,80}}|\bif(?:[ *_]+(?:the|our|my|this|that|your|final|correct))*[ *_]*"
     r"|(?:\A|[.!?\n])\s*(?:could|can|might|may|would|should|was|were|is|had|let)\b[^.!?\n]{0,40}"
-    r"|\b(?:wrong|incorrect|mistaken|expected|previous|earlier|other|another|different|rejected|naive|tempting|bad|possible|"
+    r"|\baccording to (?:the|this) question,? (?:the )?|\bexample: (?:the )?"
+    r"|\b(?:wrong|incorrect|mistaken|expected|textbook|previous|earlier|other|another|different|rejected|naive"
+    r"|tempting|bad|possible|"
     r"first|initial)[ *_]{1,4})$",
     re.IGNORECASE,
 )
-_DENIALS = ("not", "n't", "never", "no ", "fail", "anything")  # looked for first, which is much faster
-_NOT_BOXED = re.compile(rf"{_NOT}{_LINKS}[ *_$:(\\]{{0,6}}$", re.IGNORECASE)
+# Looked for first, which is much faster.
+_DENIALS = words("not n't never no fail anything example instance e.g form like such")
+_NOT_BOXED = re.compile(
+    rf"{_NOT}{_LINKS}[ *_$:(\\]{{0,6}}$"
+    r"|\b(?:for example|for instance|e\.g\.|your answers? in the form(?:at)?|something like|should look like"
+    r"|such as)[ *_$:,(\\]{0,6}$",
+    re.IGNORECASE,
+)
 _FALSE = (
     r"(?:not? (?:right|correct|true|it|possible)|wrong|incorrect|false|mistaken|impossible|untrue|a mistake|an error)"
 )

@@ -97,7 +97,7 @@ def read_scalar_statement(text: str) -> Number | None:
     head, more, _ = sentence.partition(";")
     if more and not is_taken_back(more) and (number := read_scalar(head.strip())):
         return number  # `7; check: 7 - 4 = 3`
-    number = read_scalar(sentence) or _read_leading(sentence) or read_scalar_claim(sentence)
+    number = read_scalar(sentence) or read_leading(sentence) or read_scalar_claim(sentence)
     return number or spelled_with_label(_FIRST_PHRASE.split(sentence, maxsplit=1)[0])
 
 
@@ -126,7 +126,7 @@ def _read_claimed(sentence: str) -> Number | None:
         pieces = pieces[1:]  # what something is said of, as in `the number 42 is in the list`
     alone = len(pieces) == 1
     for piece in reversed(pieces):
-        number = _read_leading(piece.strip(), alone=alone) or read_alternatives(bare(piece))
+        number = read_leading(piece.strip(), alone=alone) or read_alternatives(bare(piece))
         if number is not None:
             return number
         if _REMAINDER.search(piece):
@@ -149,7 +149,7 @@ def _claimed(sentence: str) -> list[str]:
     return [*pieces, sentence[begin:]]
 
 
-def _read_leading(text: str, *, alone: bool = False) -> Number | None:
+def read_leading(text: str, *, alone: bool = False) -> Number | None:
     """Return the number at the beginning of a phrase, unless what follows makes it an operand.
 
     Where the phrase stands ``alone``, no verb before it says that something is this number.

@@ -81,6 +81,15 @@ _NEVER_SAID = re.compile(
     r"|\b(?:largest|greatest|biggest|highest) to (?:the )?(?:smallest|least|lowest)\b"
 )
 _RESULT_OF = re.compile(r"^(?:the )?(?:final |numerical )?(?:result|value|answer) of (?:the )?")
+_VERBS = frozenset(words("add adding subtract multiply divide sort"))
+# A part or a multiple of what was asked for, unless the question itself speaks of it.
+_SCOPE = re.compile(
+    r"\b(?:half|twice|thrice|double[ds]?|tripled?|halved|squares?|squared|cubes?|cubed|positives?|negatives?|absolute|"
+    r"first|second|last|but|except|excluding|without|odd|even|less|greater than|more than|divided|multiplied"
+    r"|times|one of|"
+    r"digits?|signed|ignoring)\b",
+    re.IGNORECASE,
+)
 # A name that works with a quantity: `sum divided by 3`.
 _WORKED = re.compile(
     r"[/*+^]|\b(?:divided|over|times|plus|minus|multiplied|half|twice|double|by|not|without|than|if)\b|n't",
@@ -98,11 +107,17 @@ def asked_family(question: str) -> str | None:
     return next((_FAMILIES[word] for word in _WORD.findall(folded) if word in _FAMILIES), None)
 
 
+def family_words(family: str) -> tuple[str, ...]:
+    """Return the words that name a quantity, e.g. those for ``sum``."""
+    return words(_NAMES[family])
+
+
 def spoken(name: str) -> str:
     """Return the words of a name in lower case, also of one like ``sorted_list`` or ``totalSum``."""
     return " ".join(_WORD.findall(name)).lower()
 
 
+@lru_cache(maxsize=256)
 def quantity_of(name: str, question: str) -> Quantity:
     """Return whether a name is that of what a question asks for, of something else, or neither is known."""
     folded = spoken(name)
@@ -118,7 +133,7 @@ def quantity_of(name: str, question: str) -> Quantity:
     if asked == "count":
         return _of_count(said, families, question)
     if asked in families:
-        return Quantity.ASKED
+        return Quantity.ANOTHER if _is_part(folded, question) else Quantity.ASKED
     if asked in _TOTALS and "total" in head.split():
         families.discard("sum")
     if (asked and families) or not _BESIDE.isdisjoint(_WORD.findall(head)) or _GIVEN.search(head):
@@ -130,6 +145,8 @@ def _of_count(said: list[str], families: set[str], question: str) -> Quantity:
     """Return of what a name speaks where a count is asked for: ``odd numbers``, ``number of elements``."""
     parities = {_FAMILIES[word] for word in said if word in _FAMILIES} & _PARITIES
     asked = set(re.findall(r"\b(?:odd|even)\b", question.lower()))
+    if parities and "one of" in " ".join(said):
+        return Quantity.ANOTHER
     if parities:
         return Quantity.ASKED if parities & asked else Quantity.ANOTHER
     if families - {"count", "sum"} or not _BESIDE.isdisjoint(said):
@@ -173,7 +190,7 @@ _REMARK = re.compile(
 # Where a clause ends: a comma before a word, or `and` after a value and before a subject.
 _BREAK = re.compile(
     r"([,;.]? (?:and|while|whereas|but|with)(?= (?:[a-z]|[+-]?\d[\d./]* is\b|\d+ (?:odd|even)\b))"
-    r"|[,;]\s?(?=[a-z*\"']|\d+ of (?:them|these)\b|[+-]?\d[\d./]* is the\b)|;|\s?\|\s?(?=[a-z*]))",
+    r"|[,;]\s?(?!and [+-]?\d)(?=[a-z*\"']|\d+ of (?:them|these)\b|[+-]?\d[\d./]* is the\b)|;|\s?\|\s?(?=[a-z*]))",
     re.IGNORECASE,
 )
 # An unknown beside a number is a part of the equation, not the name of its other side: `2x = 42`, `x + 1 = 42`.
@@ -189,6 +206,7 @@ _MAX_CLAUSES = 64
 _LONGEST = 4_000
 
 
+@lru_cache(maxsize=8)  # the same sentence is first looked at for what it speaks of, then read
 def without_others(sentence: str, question: str) -> str:
     """Return a plain sentence without the clauses that give another quantity than the asked one its value; linear.
 
@@ -231,7 +249,7 @@ def _is_of_another(clause: str, question: str) -> bool:
         known = any(word in _COUNTED for word in _WORD.findall(counted))
         return known and quantity_of(f"number of {counted}", question) is Quantity.ANOTHER
     found = _NAMED.fullmatch(clause) or _SAID_OF.fullmatch(clause.rstrip(" .!"))
-    if found is None or _WORKED.search(found["name"]):
+    if found is None or (_WORKED.search(found["name"]) and not _is_part(found["name"], question)):
         return False
     quantity = quantity_of(found["name"], question)
     asked = asked_family(question)
@@ -240,6 +258,15 @@ def _is_of_another(clause: str, question: str) -> bool:
     if asked in _ON_THE_WAY and _ON_THE_WAY[asked].search(found["name"]):
         return False
     return quantity is Quantity.ANOTHER
+
+
+def _is_part(name: str, question: str) -> bool:
+    """Return whether a name is of a part, a multiple or a relative of the asked quantity: ``half the sum``."""
+    said = _WORD.findall(name.lower())
+    asked = asked_family(question)
+    if asked is None or not any(_FAMILIES.get(word) == asked and word not in _VERBS for word in said):
+        return False
+    return any(scope.group() not in question.lower() for scope in _SCOPE.finditer(name.lower()))
 
 
 def _lists_elements(found: re.Match[str], question: str) -> bool:

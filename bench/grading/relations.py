@@ -51,6 +51,7 @@ _NEITHER_NOR = re.compile(
 # The sign that is not meant: `> rather than <`.
 _RATHER = re.compile(r"\b(?:rather than|instead of|as opposed to|and not)\b[^,.;\n]{0,40}", re.IGNORECASE)
 _HYPHEN = re.compile(r"(?<=[a-z])-(?=(?:than|to)\b)", re.IGNORECASE)
+_NEGATIVE = re.compile(r"\b(more|less) negative\b", re.IGNORECASE)
 _MODULI = re.compile(r"\|[^|]{1,40}\| ?[<>=] ?\|[^|]{1,40}\|")  # says something of the absolute values
 _NAMED = re.compile(
     r"(?:^|[^\w\d])(?:[a-z]|[a-z]_?\d|(?:first|second|number \d|num\d?|value)(?: number)?) *$", re.IGNORECASE
@@ -112,6 +113,7 @@ def read_relation(text: str, operands: Operands, place: Place = "answer") -> Rel
     comparing word of which nothing is the subject, unless it is all that stands in a place of answers.
     """
     text = _RATHER.sub(" ", _HYPHEN.sub(" ", text))
+    text = _NEGATIVE.sub(lambda found: "less" if found[1].lower() == "more" else "greater", text)
     leading = _LEADING.match(text)
     if leading and leading.group().strip(" \"'`(*").lower().split()[0].rstrip(".,;:)\"'`*") not in _WEAK[place]:
         return ">" if leading["more"] else "<" if leading["less"] else "="

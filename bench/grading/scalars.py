@@ -28,6 +28,7 @@ _UNIT = re.compile(r"(?!\^)[^\d\\=<>+*^~±≤≥≠√|]*(?:\^?[23])?[^\d\\=<>+*
 # A letter that is no unit, `42x`, or a sign that nothing follows, `42/`.
 _FACTOR = re.compile(r"[a-fijkn-rt-z]|\s*[/-]\s*|[^\w\s]?_.*", re.DOTALL)
 _GOES_ON = re.compile(r"(?<![\d.,])\d+ ?\.\.\.$", re.ASCII)  # `42...`: an integer has all of its digits
+_DOTS = re.compile(r"\.\d+ ?\.\.\.[\s*_$]*$", re.ASCII)
 _GLUED = re.compile(r"\w$")
 _MOST_UNIT_WORDS = 3
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
@@ -91,7 +92,7 @@ def read_scalar(text: str) -> Number | None:
     if core.endswith(")") and (number := _read_glossed(core)):
         return number
     if SIDES.search(core):
-        return _read_equation(core)
+        return _read_equation(core + "..." if _DOTS.search(text) else core)
     number = _read_labelled(core) or read_alternatives(bare(text))
     return number or (_read_labelled(WORKINGS.sub("", core)) if WORKINGS.search(core) else None)
 

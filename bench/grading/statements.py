@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.grading.assertions import is_unasserted_next
+from bench.grading.corrections import corrected
 from bench.grading.lists import without_bullets
 from bench.grading.reading import LIST_KINDS, Value, begins_with_value, read_answer, read_statement
 from bench.grading.response import Response
@@ -15,10 +16,10 @@ from bench.scan import from_the_end
 
 # The words without the letter that may be a capital: folding the case of a long text costs more than looking
 # for a word in capitals too. `inal ` is "Final result", "final value" and their like; see _FINAL.
-_NEEDLES = (
-    "nswer", "NSWER", "inal ", "####", "espuesta", "sposta", "ntwort", "ntwoord", "evap", "awaban", "Svar", "svar"
-)  # fmt: skip
-_ALL_NEEDLES = (*_NEEDLES, "答案", "答え", "正解", "정답", "твет", "éponse", "الجواب", "الإجابة", "उत्तर")
+_ENGLISH = ("nswer", "NSWER", "inal ", "####")
+_OTHERS = ("espuesta", "sposta", "ntwort", "ntwoord", "evap", "awaban", "Svar", "svar")
+_ASCII = (*_ENGLISH, *_OTHERS)
+_ALL = (*_ASCII, "答案", "答え", "正解", "정답", "твет", "éponse", "الجواب", "الإجابة", "उत्तर")
 _LINE_MARK = "####"  # as in GSM8K; a heading of this depth looks alike, so all of the line has to be the value
 # Attempts at reading; a text with more markers than that repeats itself.
 _MAX_MARKERS = 256
@@ -74,25 +75,35 @@ class Statement:
     """A marker and the text that it introduces.
 
     Attributes:
+        begins: Where that text begins.
         text: What may hold the value: to the end of the line, or of the paragraph for a list.
         line_only: Whether the whole line has to be the value, as after ``####``.
         explicit: Whether it begins its sentence and makes no condition, so that it can't but mean the final answer.
     """
 
+    begins: int
     text: str
     line_only: bool
     explicit: bool
 
 
-def last_statement(response: Response, start: int = 0, *, explicit: bool = False) -> Value | None:
-    """Return the value of the last readable statement after ``start``."""
+@dataclass(slots=True)
+class Said:
+    """What was stated; ``value`` is None where it was taken back."""
+
+    value: Value | None
+
+
+def last_statement(response: Response, start: int = 0, *, explicit: bool = False) -> Said | None:
+    """Return what the last readable statement after ``start`` says, with what corrects it."""
     read = characters = 0
     for statement in _statements(response, start):
         if explicit and not (statement.explicit and begins_with_value(_line(statement), response.problem)):
             continue
         value = _read(statement, response)
         if value is not None:
-            return value
+            correction = corrected(response.text[statement.begins :], response.problem)
+            return Said(correction.value if correction else value)
         read += 1
         characters += len(statement.text)
         if read == _MAX_READ or characters > _MAX_LIST:
@@ -106,7 +117,7 @@ def _statements(response: Response, start: int) -> Iterator[Statement]:
     listed = response.problem.answer_kind in LIST_KINDS
     reach = _MAX_LIST if listed else _MAX_SCALAR
     lead = _LEAD_OF_RELATION if response.problem.answer_kind is AnswerKind.RELATION else _LEAD
-    needles = _NEEDLES if text.isascii() else _ALL_NEEDLES
+    needles = _needles(text, start)
     for seen, (place, needle) in enumerate(from_the_end(text, needles, start)):
         if seen == _MAX_MARKERS:
             return
@@ -123,7 +134,18 @@ def _statements(response: Response, start: int) -> Iterator[Statement]:
             before = text[max(start, place - 1 - _BEFORE) : max(0, place - 1)]
             if not lined and (is_unasserted_next(before) or _OTHER_QUESTION.search(text, place, begins)):
                 continue
-            yield Statement(piece, lined, lined or _is_final(before, text[place:begins], piece))
+            yield Statement(begins, piece, lined, lined or _is_final(before, text[place:begins], piece))
+
+
+def _needles(text: str, start: int) -> tuple[str, ...]:
+    """Return the words to look for: those of other languages only in a text whose end has one of them."""
+    if not text.isascii():
+        return _ALL
+    end = text[max(start, len(text) - _MAX_SCALAR) :]
+    for word in _OTHERS:
+        if word in end:
+            return _ASCII
+    return _ENGLISH
 
 
 def _value_start(text: str, place: int, needle: str, lead: re.Pattern[str]) -> int:

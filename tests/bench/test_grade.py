@@ -46,7 +46,7 @@ def test_case(case):
 
 
 def test_every_rule_has_a_case():
-    rules = {"boxed", "boxed_row", "boxed_unclosed", "marker", "json", "code_block", "last_line"}
+    rules = {"boxed", "boxed_row", "boxed_unclosed", "marker", "json", "code_block", "claim", "last_line"}
     assert {case["rule"] for case in CASES} == {*rules, None}
 
 

@@ -24,7 +24,7 @@ def new_file(tmp_path, monkeypatch):
 def test_a_new_file_is_a_new_rule_in_its_place(new_file):
     new_file.write_text(NEW.format(order=25), "utf-8")
     names = [rule.name for rule in discover_rules()]
-    assert names == ["boxed", "marker", "roman", "json", "code_block", "last_line"]
+    assert names == ["boxed", "marker", "roman", "json", "code_block", "claim", "last_line"]
 
 
 def test_two_rules_of_one_order_are_refused(new_file):

@@ -9,6 +9,7 @@ from itertools import islice
 from bench.grading.assertions import denies_box
 from bench.grading.boxes import Box, boxes_from_the_end
 from bench.grading.compare import canonical
+from bench.grading.corrections import corrected
 from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
 from bench.grading.numbers import Number
@@ -74,9 +75,23 @@ def _find(response: Response) -> Found | None:
     followed = followed or any(_is_followed(box, response) for box in islice(boxes, _MAX_EARLIER))
     if len(response.text) - last.end >= _SHORTEST_STATEMENT:
         later = last_statement(response, last.end, explicit=True)
-        if later is not None and (value is None or canonical(later) != canonical(value)):
-            return Found(later, "marker", followed)
+        if later is None:
+            return _with_correction(Found(value, name, followed), response, last)
+        if value is None or later.value is None or canonical(later.value) != canonical(value):
+            return Found(later.value, "marker", followed)
     return Found(value, name, followed)
+
+
+def _with_correction(found: Found, response: Response, last: Box) -> Found:
+    """Return what was found in the last box, or what the text after it puts in its place."""
+    correction = corrected(response.text[last.end :], response.problem)
+    if correction is None or (
+        correction.value is not None
+        and found.value is not None
+        and canonical(correction.value) == canonical(found.value)
+    ):
+        return found
+    return Found(correction.value, "claim", found.followed)
 
 
 def _answering_boxes(response: Response) -> Iterator[Box]:

@@ -13,7 +13,7 @@ from bench.grading.response import Found, Response, Rule
 
 _DIGIT = re.compile(r"\d")
 # What any answer may stand under; other keys have to name the asked quantity or to stand alone.
-_KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution")
+_KEYS = ("final_answer", "finalAnswer", "answer", "result", "output", "value", "solution", "exact", "fraction")
 _MAX_KEYS = 64
 
 

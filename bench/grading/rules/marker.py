@@ -7,8 +7,8 @@ from bench.grading.statements import last_statement
 
 
 def _find(response: Response) -> Found | None:
-    value = last_statement(response)
-    return None if value is None else Found(value, RULE.name)
+    said = last_statement(response)
+    return None if said is None else Found(said.value, RULE.name)
 
 
 RULE = Rule("marker", _find, order=20, when_cut=True)
