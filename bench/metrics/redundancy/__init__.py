@@ -1,0 +1,1 @@
+"""Figures of redundancy: likeness of windows, scores against a baseline run, efficiency, stopping early."""
