@@ -117,7 +117,8 @@ def known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[
     for name, field in model.model_fields.items():
         key = f"{prefix}{name}"
         yield key
-        for group in _groups(field.annotation):
+        # A judge's own model and engine have the keys of the run's, which they are not to be mistaken for.
+        for group in _groups(field.annotation) if not prefix.startswith("judge.") else ():
             yield from known_keys(group, f"{key}.")
 
 
@@ -178,7 +179,7 @@ def _explain(detail: Any) -> str:
 
 def _place(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     """Drop the member's name that pydantic puts behind a group with alternatives; users never type it."""
-    return (location[0], *location[2:]) if location[0] in ("engine", "tracking", "budget") else location
+    return (location[0], *location[2:]) if location[0] in ("engine", "tracking", "budget", "judge") else location
 
 
 def _first_line(error: Exception) -> str:

@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.registry import own_file
+from bench.stored.rows import StoredTask
+from bench.task import Task
+from runner.config.custom import source_hash
 from runner.config.settings import (
+    ApiSettings,
     AutoSettings,
+    CustomSettings,
     EngineSettings,
     GptqSettings,
     ScriptedSettings,
@@ -21,6 +26,8 @@ from runner.errors import UserError
 
 # Bumped when the way a prompt is rendered changes.
 PROMPT_VERSION = 1
+# Bumped when what a model is told of its tools changes, or how their results are put to it.
+TOOL_VERSION = 1
 
 # What a scripted engine's texts depend on; the rest of its options only decides when and whether they come.
 SCRIPT = {
@@ -35,6 +42,10 @@ SCRIPT = {
     "unboxed",
     "tool_calls",
 }
+# What of an engine behind an API a text depends on: who is asked and how, not how fast or at what price.
+_API = {"name", "base_url", "api", "api_version", "max_output_tokens", "include_thoughts"}
+# The same for how it calls tools, where it is given some.
+SCRIPTED_CALLS = {"calls", "accuracy_with_tools", "call_form", "slip", "slips"}
 _MODEL = {"id", "revision", "source", "kind", "context", "thinking", "trust_remote_code"}
 
 
@@ -54,15 +65,36 @@ def generation_fingerprint(settings: Settings, suite: Suite) -> str:
         "model": settings.model.model_dump(mode="json", include=_model_fields(settings)),
         "chat_template": _file_hash(settings.model.chat_template),
         "precision": _precision(settings),
-        "engine": _engine(settings.engine),
+        "engine": _engine(settings.engine, bool(settings.tools.names)),
         "prompt": [PROMPT_VERSION, settings.prompt.system, settings.prompt.user],
         "sampling": settings.sampling.model_dump(mode="json", exclude={"name"}),
         "budget": _budget(settings),
         "effort": [settings.effort.level, settings.model.efforts.get(settings.effort.level)],
-        "tools": settings.tools.names,
+        "tools": _tools(settings),
         "data": [settings.suite.seed, _data_version(settings, suite)],
     }
     text = json.dumps(asked, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def text_fingerprint(asked: Settings, wording: str) -> str:
+    """Return 16 hex digits over what decides a reply to given messages: model, precision, engine, sampling, budget.
+
+    Args:
+        asked: Settings of whoever replies; what is asked about is not looked at.
+        wording: What tells the ways of asking apart.
+    """
+    decides: dict[str, Any] = {
+        "model": asked.model.model_dump(mode="json", include=_MODEL | {"family"}),
+        "chat_template": _file_hash(asked.model.chat_template),
+        "precision": _precision(asked),
+        "engine": _engine(asked.engine),
+        "sampling": asked.sampling.model_dump(mode="json", exclude={"name"}),
+        "budget": _budget(asked),
+        "effort": [asked.effort.level, asked.model.efforts.get(asked.effort.level)],
+        "wording": wording,
+    }
+    text = json.dumps(decides, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
@@ -76,14 +108,26 @@ def _precision(settings: Settings) -> str | list[Any]:
     return [precision.name, precision.compute, weights]
 
 
-def _engine(engine: EngineSettings) -> dict[str, Any]:
+def _engine(engine: EngineSettings, tools: bool = False) -> dict[str, Any]:
     if isinstance(engine, ScriptedSettings):
-        return engine.model_dump(mode="json", include={"name"} | SCRIPT)
+        return engine.model_dump(mode="json", include={"name"} | SCRIPT | (SCRIPTED_CALLS if tools else set()))
+    if isinstance(engine, CustomSettings):
+        own = engine.model_dump(mode="json", include={"name", "path", "options"})
+        return {**own, "source": source_hash(engine.path)}
+    if isinstance(engine, ApiSettings):
+        return engine.model_dump(mode="json", include=_API)
     if isinstance(engine, VllmSettings):
         return {"name": engine.name, "max_model_len": engine.max_model_len}
     if isinstance(engine, AutoSettings):
         return {"name": engine.name, "max_model_len": engine.vllm.max_model_len}
     return {"name": engine.name}
+
+
+def _tools(settings: Settings) -> dict[str, Any] | list[str]:
+    """Return the tools with all that bounds them and decides how they are told; without tools none of it acts."""
+    if not settings.tools.names:
+        return []
+    return {"version": TOOL_VERSION, **settings.tools.model_dump(mode="json", exclude={"sandbox"})}
 
 
 def _budget(settings: Settings) -> dict[str, Any]:
@@ -101,10 +145,19 @@ def _data_version(settings: Settings, suite: Suite) -> dict[str, Any]:
     the suite, gets a folder of its own, and no figure of the suite's changes.
     """
     versions = {name: [task.data_version, task.wording_version] for name, task in suite.known.items()}
-    found = {"params": settings.suite.model_dump(mode="json")["params"], "versions": versions}
+    params = settings.suite.model_dump(mode="json")["params"]
+    given = {name: _without_path(suite.known[name], own) for name, own in params.items()}
+    found: dict[str, Any] = {"params": given, "versions": versions}
+    if sets := {name: task.checksum() for name, task in suite.known.items() if isinstance(task, StoredTask)}:
+        found["sets"] = sets
     files = {name: own_file(type(task)) for name, task in suite.tasks.items()}
     own = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file is not None}
     return {**found, "own": own} if own else found
+
+
+def _without_path(task: Task, params: dict[str, Any]) -> dict[str, Any]:
+    """Return a task's parameters; where a stored set lies says nothing, its checksum says what it holds."""
+    return {name: value for name, value in params.items() if name != "path" or not isinstance(task, StoredTask)}
 
 
 def _file_hash(path: str | None) -> str | None:

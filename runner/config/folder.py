@@ -1,7 +1,8 @@
-"""Where the config groups and the studies lie."""
+"""Where the config groups, the studies and the cache lie."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -15,3 +16,14 @@ def config_folder() -> Path:
 def sweeps_folder() -> Path:
     """Return the folder of studies, which lies beside that of the config groups; it may not exist."""
     return config_folder().parent / "sweeps"
+
+
+def cache_folder() -> Path:
+    """Return ``$THINKMETER_CACHE``, else ``$XDG_CACHE_HOME/thinkmeter``, else ``~/.cache/thinkmeter``.
+
+    An empty variable counts as unset. The folder need not exist.
+    """
+    if own := os.environ.get("THINKMETER_CACHE"):
+        return Path(own).expanduser().absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser().absolute() / "thinkmeter"

@@ -25,6 +25,23 @@ class Checkpoint(Group):
     revision: Line | None = Field(None, description="Pinned commit; null takes the newest")
 
 
+class ThinkingCap(Group):
+    """Which caps on thinking a model's provider takes, in tokens."""
+
+    least: Positive = Field(description="The least that is more than none")
+    most: Positive = Field(description="The most")
+    can_be_off: bool = Field(description="Whether it takes 0, no thinking at all")
+
+    def takes(self, tokens: int) -> bool:
+        """Return whether a cap is taken."""
+        return self.least <= tokens <= self.most or (tokens == 0 and self.can_be_off)
+
+    @property
+    def words(self) -> str:
+        """What is taken, for a person."""
+        return f"{'0, or ' if self.can_be_off else ''}{self.least} to {self.most} tokens"
+
+
 # One scale for all models; each says in its file which of these it has, and what is sent for them.
 EffortLevel = Literal["default", "none", "minimal", "low", "medium", "high"]
 Provider = Literal["openai", "google", "anthropic"]
@@ -51,6 +68,9 @@ class ModelSettings(Group):
     params_b: Annotated[Real, Field(gt=0)] | None = Field(None, description="Parameters in billions")
     context: Positive | None = Field(None, description="Tokens of prompt and output together; null reads the model's")
     thinking: ThinkingMarkers | None = Field(None, description="Thinking markers; null for a model without")
+    thinking_cap: ThinkingCap | None = Field(
+        None, description="Caps on thinking that its provider takes; null where it has none, or one for all its models"
+    )
     efforts: Mapping[EffortLevel, Sent] = Field(
         default_factory=dict,
         description="Efforts that the model knows, each with what its chat template, or its provider, is given; "

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import get_args
+
 from runner.config.settings import Settings
+from runner.config.tools import ToolName
 
 _PUBLISHED_TEMPERATURE = 0.1  # of conf/sampling/benchmark.yaml
+
+
+def tools_name(names: Sequence[str]) -> str:
+    """Return what a choice of tools is called: ``none``, ``all``, or their names."""
+    everything = set(names) == set(get_args(ToolName))
+    return "all" if everything else "+".join(names) or "none"
 
 
 def point_name(settings: Settings) -> str:
@@ -21,6 +31,8 @@ def point_name(settings: Settings) -> str:
         parts.append(f"{settings.effort.level}_effort")
     if settings.prompt.name != "standard":
         parts.append(settings.prompt.name)
+    if settings.tools.names:
+        parts.append(f"{tools_name(settings.tools.names)}_tools")
     if settings.sampling.name != "benchmark":
         parts.append(settings.sampling.name)
     elif settings.sampling.temperature != _PUBLISHED_TEMPERATURE:

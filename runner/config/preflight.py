@@ -6,10 +6,15 @@ import sys
 from collections.abc import Iterator
 
 import bench
+from bench.problem import AnswerKind
+from bench.registry import task_class
 from runner.config import machine
+from runner.config.api_rules import api_mistakes, api_unavailable
 from runner.config.compose import near
 from runner.config.settings import (
+    ApiSettings,
     ConcreteEngine,
+    CustomSettings,
     GptqSettings,
     ModelSettings,
     NativeBudget,
@@ -21,6 +26,7 @@ from runner.config.settings import (
 )
 from runner.engines.base import EngineCapabilities
 from runner.errors import UserError
+from runner.tools.usable import choose
 
 
 def preflight(
@@ -46,9 +52,10 @@ def preflight(
 
 def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
     model, budget = settings.model, settings.budget
-    if model.source == "api":
-        yield f"model={model.name} needs engine={model.provider}, which this version does not have yet"
-        return
+    wrong = list(api_mistakes(settings, engine))
+    yield from wrong
+    if wrong and model.source == "api" and not isinstance(engine, ApiSettings):
+        return  # the rest speaks of an engine that is not meant
     yield from _too_long(settings, engine)
     if settings.sampling.noise == "counter" and not capabilities.counter_noise:
         yield f"sampling.noise=counter: engine={engine.name} draws by itself; use sampling.noise=stream (or auto)"
@@ -70,8 +77,10 @@ def _mistakes(settings: Settings, engine: ConcreteEngine, capabilities: EngineCa
             f"precision={settings.precision.name} with precision.compute=fp32: vLLM computes with GPTQ weights in 16 "
             "bits alone; use precision.compute=auto, or engine=transformers"
         )
+    if settings.tools.names:
+        yield from _uncallable(settings, engine, capabilities)
     scripted = isinstance(engine, ScriptedSettings)
-    if (model.source == "none") != scripted:
+    if (model.source == "none") != scripted and not isinstance(engine, CustomSettings):
         yield f"model={model.name} with engine={engine.name}: model=scripted and engine=scripted go together"
     if model.kind == "base" and not capabilities.stop_strings:
         yield f"model={model.name} is a base model and needs stop strings, which engine={engine.name} has not"
@@ -96,7 +105,12 @@ def _too_long(settings: Settings, engine: ConcreteEngine) -> Iterator[str]:
 
 def unavailable(settings: Settings, engine: ConcreteEngine) -> Iterator[str]:
     """Yield why this machine can't run a point that another one may, a line each."""
-    if isinstance(engine, ScriptedSettings):
+    yield from _ungradable(settings)
+    yield from _without_sandbox(settings)
+    if isinstance(engine, ScriptedSettings | CustomSettings):
+        return
+    if isinstance(engine, ApiSettings):
+        yield from api_unavailable(engine, engine.name)
         return
     if not machine.has_package(engine.name):
         yield f"engine={engine.name} is not installed here: {machine.install_command(engine.name)}"
@@ -105,6 +119,17 @@ def unavailable(settings: Settings, engine: ConcreteEngine) -> Iterator[str]:
         yield "precision=fp16: a CPU has no fast fp16 arithmetic; use precision=fp32 (or auto)"
     if isinstance(settings.precision, GptqSettings):
         yield from _unloadable(settings.precision, engine, no_gpu)
+
+
+def _ungradable(settings: Settings) -> Iterator[str]:
+    """Yield which tasks' answers can't be graded here."""
+    asked = settings.suite.tasks or tuple(settings.suite.params)
+    needing = [name for name in asked if task_class(name).answer_kind is AnswerKind.EXPRESSION]
+    if needing and not machine.has_package("math_verify"):
+        yield (
+            f"suite={settings.suite.name}: grading {', '.join(needing)} needs math-verify, which is not installed "
+            f"here: {machine.install_command('math')}"
+        )
 
 
 def _unloadable(precision: GptqSettings, engine: ConcreteEngine, no_gpu: bool) -> Iterator[str]:
@@ -126,15 +151,36 @@ def _unloadable(precision: GptqSettings, engine: ConcreteEngine, no_gpu: bool) -
         yield f"{asked} with precision.compute=fp16: a CPU has no fast fp16 arithmetic; use precision.compute=auto"
 
 
+def _uncallable(settings: Settings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
+    """Yield why tools can't be called as they are asked for."""
+    tools, model, kind = settings.tools, settings.model, settings.budget.kind
+    asked = f"tools={','.join(tools.names)}"
+    if isinstance(settings.budget, ThinkingBudget) or (kind == "native" and settings.budget.tokens is not None):
+        yield f"{asked} with budget={kind}: no engine caps thinking that tools interrupt; use budget=total"
+    if tools.protocol == "native" and not capabilities.native_tools:
+        yield f"tools.protocol=native: engine={engine.name} has no calls of its own; use tools.protocol=react"
+    if tools.protocol == "native" and model.kind == "base":
+        yield f"tools.protocol=native: model={model.name} is a base model, without a template; use tools.protocol=react"
+
+
+def _without_sandbox(settings: Settings) -> Iterator[str]:
+    """Yield why code that the model writes can't be run here."""
+    if settings.tools.runs_code:
+        try:
+            choose(settings.tools.sandbox)
+        except UserError as error:
+            yield str(error)
+
+
 def _unclosable(model: ModelSettings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
-    if model.thinking is None:
+    if model.thinking is None and capabilities.continues:
         yield f"budget=thinking: model={model.name} does not think; use budget=total"
     if not capabilities.continues:
         yield f"budget=thinking: engine={engine.name} can't continue a text, so no thinking can be closed there"
 
 
 def _uncappable(model: ModelSettings, engine: ConcreteEngine, capabilities: EngineCapabilities) -> Iterator[str]:
-    if model.thinking is None:
+    if model.thinking is None and (model.source != "api" or model.kind == "instruct"):  # a provider shows no markers
         yield f"budget=native: model={model.name} does not think; use budget=total"
     if not capabilities.thinking_cap:
         yield f"budget=native: engine={engine.name} has no cap on thinking of its own; use budget=thinking"

@@ -11,10 +11,18 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from runner.config.api import AnthropicSettings as AnthropicSettings
+from runner.config.api import ApiSettings as ApiSettings
+from runner.config.api import GoogleSettings as GoogleSettings
+from runner.config.api import OpenAISettings as OpenAISettings
+from runner.config.custom import CustomSettings as CustomSettings
 from runner.config.fields import Group, Line, Natural, Positive, Real, Text
+from runner.config.judge import JudgeLimits, NoJudge, SameJudge
 from runner.config.model import EffortLevel
 from runner.config.model import ModelSettings as ModelSettings  # read from here like every other group
 from runner.config.model import ThinkingMarkers as ThinkingMarkers
+from runner.config.scripted import ScriptedSettings as ScriptedSettings
+from runner.config.tools import ToolSettings as ToolSettings
 
 
 class Scoring(StrEnum):
@@ -74,29 +82,6 @@ class VllmSettings(Group):
     cpu_kv_cache_gib: Positive = Field(description="Memory of the cache in a CPU build")
 
 
-class ScriptedSettings(Group):
-    """An engine that plays a part: for tests and demonstrations, never a model's result."""
-
-    name: Literal["scripted"]
-    max_restarts: Natural = Field(description="How often a dead engine is built again")
-    accuracy: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples answered right")
-    task_accuracy: Mapping[str, Annotated[float, Field(ge=0, le=1)]] = Field(description="The same for single tasks")
-    negative_accuracy: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        None, description="The same where the answer is a negative number; null makes no difference"
-    )
-    thinking_tokens: Natural = Field(description="Mean length of the thinking; 0 does not think")
-    rechecks: Natural = Field(0, description="Steps that the thinking derives and then derives again")
-    answer_tokens: Natural = Field(description="Mean length of the text before the box")
-    overrun: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that never stop by themselves")
-    fail: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of requests that end in an error")
-    odd_bytes: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of texts with control characters")
-    tool_calls: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of samples that first call a tool")
-    unboxed: Annotated[float, Field(ge=0, le=1)] = Field(description="Share of answers given without a box")
-    window: Positive = Field(description="Requests in flight")
-    step_s: Annotated[Real, Field(ge=0)] = Field(description="Seconds one step takes")
-    die_at: Natural | None = Field(description="A process's first engine dies at this request; null never")
-
-
 class AutoSettings(Group):
     """vllm where a GPU and the package are there, else transformers."""
 
@@ -105,10 +90,9 @@ class AutoSettings(Group):
     transformers: TransformersSettings = Field(description="Options if transformers is taken")
 
 
-ConcreteEngine = TransformersSettings | VllmSettings | ScriptedSettings
-EngineSettings = Annotated[
-    AutoSettings | TransformersSettings | VllmSettings | ScriptedSettings, Field(discriminator="name")
-]
+ApiEngineSettings = OpenAISettings | AnthropicSettings | GoogleSettings
+ConcreteEngine = TransformersSettings | VllmSettings | ScriptedSettings | ApiEngineSettings | CustomSettings
+EngineSettings = Annotated[AutoSettings | ConcreteEngine, Field(discriminator="name")]
 
 
 class SplitSettings(Group):
@@ -135,9 +119,10 @@ class SuiteSettings(Group):
     tasks: tuple[Line, ...] | None = Field(description="Only these tasks; null takes all in params")
     split: SplitSettings | None = Field(None, description="Only a part of all problems; null asks all")
     task_folder: Text | None = Field(description="Folder with your own task files; null for none")
-    low: int = Field(description="Smallest operand; params refer to it")
-    high: int = Field(description="Largest operand; params refer to it")
-    sizes: tuple[Positive, ...] = Field(description="List lengths; params refer to it")
+    path: Text | None = Field(None, description="File with the stored set; null takes the pinned one of the hub")
+    low: int = Field(0, description="Smallest operand; params refer to it")
+    high: int = Field(0, description="Largest operand; params refer to it")
+    sizes: tuple[Positive, ...] = Field((), description="Sizes of the problems; params refer to it")
     params: Mapping[str, Mapping[str, Any]] = Field(description="Parameters of every task, by task name")
 
 
@@ -239,12 +224,6 @@ class PromptSettings(Group):
         return self
 
 
-class ToolSettings(Group):
-    """Which tools the model may call."""
-
-    names: tuple[Line, ...] = Field(max_length=0, description="Names of the tools; none so far")
-
-
 class SamplingSettings(Group):
     """How tokens are drawn."""
 
@@ -284,6 +263,18 @@ class NoTracking(Group):
 TrackingSettings = Annotated[WandbTracking | NoTracking, Field(discriminator="name")]
 
 
+class ModelJudge(JudgeLimits):
+    """A model of its own, on an engine of its own."""
+
+    name: Literal["model"]
+    model: ModelSettings
+    precision: Precision
+    engine: EngineSettings
+
+
+JudgeSettings = Annotated[NoJudge | SameJudge | ModelJudge, Field(discriminator="name")]
+
+
 class Settings(Group):
     """One point of a study: everything that a run needs to know."""
 
@@ -302,3 +293,4 @@ class Settings(Group):
     tools: ToolSettings
     sampling: SamplingSettings
     tracking: TrackingSettings
+    judge: JudgeSettings = NoJudge(name="none")

@@ -7,15 +7,18 @@ import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count, islice, zip_longest
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import bench
 from bench.problem import Problem, part_of
+from bench.puzzles.items import keep_in
 from bench.registry import add_folder, task_class
 from bench.task import Task
+from runner.config.folder import cache_folder
 from runner.config.settings import SuiteSettings
+from runner.config.stored import with_path
 from runner.errors import UserError
 
 # Numbers as sample keys write them; longer ones than these name no sample.
@@ -53,6 +56,7 @@ class Suite:
 
     def __init__(self, settings: SuiteSettings) -> None:
         self._settings = settings
+        keep_in(cache_folder() / "items")
         if settings.task_folder is not None:
             _load_folder(Path(settings.task_folder))
         chosen = tuple(settings.params) if settings.tasks is None else settings.tasks
@@ -63,14 +67,16 @@ class Suite:
         if not self.tasks:
             raise UserError("suite.tasks is empty; give task names or null for all")
         for task in self.tasks.values():
+            self._check_folds(task)
             _check(task, settings.seed)
         self._indices: dict[tuple[str, int], Indices] = {}
 
     @property
     def size(self) -> int:
-        """Number of samples: tasks × folds × samples × repeats."""
+        """Number of samples: tasks × folds × samples × repeats; of a task with fewer problems than samples, those."""
         s = self._settings
-        return len(self.tasks) * s.folds * s.samples * s.repeats
+        problems = sum(self._count(task, fold) for task in self.tasks.values() for fold in range(s.folds))
+        return problems * s.repeats
 
     def places(self) -> Iterator[tuple[Problem, Place]]:
         """Yield every sample's problem and place, tasks interleaved, so that a part of a run covers all.
@@ -81,8 +87,10 @@ class Suite:
         s = self._settings
         for fold in range(s.folds):
             indices = [self._asked(task, fold) for task in self.tasks.values()]
-            for row in zip(*indices, strict=True):
+            for row in zip_longest(*indices):
                 for task, index in zip(self.tasks.values(), row, strict=True):
+                    if index is None:
+                        continue
                     problem = _drawn(task, s.seed, fold, index)
                     for repeat in range(s.repeats):
                         yield problem, Place(fold, index, repeat)
@@ -134,20 +142,34 @@ class Suite:
             UserError: the task fails on one of its problems, or the part has too few of them.
         """
         if self._settings.split is None:
-            return range(self._settings.samples)
+            return range(_most(task, self._settings.samples))
         if (task.name, fold) not in self._indices:
             found = islice(self._in_part(task, fold), self._settings.samples)
             self._indices[task.name, fold] = dict.fromkeys(found)
         return self._indices[task.name, fold]
 
+    def _count(self, task: Task, fold: int) -> int:
+        """Return how many of a task's problems are asked in a fold."""
+        counted = self._settings.split is not None and task.length() is not None
+        asked = cast("Collection[int]", self._asked(task, fold)) if counted else ()
+        return len(asked) if counted else _most(task, self._settings.samples)
+
+    def _check_folds(self, task: Task) -> None:
+        if self._settings.folds > 1 and task.length() is not None:
+            raise UserError(
+                f"suite.folds={self._settings.folds}: {task.name} has {task.length()} problems in all and no disjoint "
+                "sets of them; use suite.folds=1, and suite.repeats for more samples"
+            )
+
     def _in_part(self, task: Task, fold: int) -> Iterator[int]:
         split, last = self._settings.split, 0
         assert split is not None
-        for index in count():
+        length = task.length()
+        for index in count() if length is None else range(length):
             if part_of(_drawn(task, self._settings.seed, fold, index).data, split.parts) == split.part:
                 last = index
                 yield index
-            elif index - last > _LONGEST_GAP_IN_PARTS * split.parts:
+            elif length is None and index - last > _LONGEST_GAP_IN_PARTS * split.parts:
                 raise UserError(f"suite.split: part {split.part} holds too few problems of {task.name}; ask for less")
 
     def _make(self, name: str) -> Task:
@@ -155,8 +177,9 @@ class Suite:
             task_class(name)
         except ValueError as error:
             raise UserError(f"suite.tasks: {error}") from error
+        params = with_path(task_class(name), dict(self._settings.params.get(name, {})), self._settings.path)
         with _Naming(name):
-            return bench.make_task(name, **self._settings.params.get(name, {}))
+            return bench.make_task(name, **params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,16 +203,21 @@ class _Naming:
 
 
 def lasting(settings: SuiteSettings) -> SuiteSettings:
-    """Return the settings as they are stored: where a user's tasks lie does not depend on where we are."""
-    if settings.task_folder is None:
-        return settings
-    absolute = str(Path(settings.task_folder).expanduser().absolute())
-    return settings.model_copy(update={"task_folder": absolute})
+    """Return the settings as they are stored: where a user's files lie does not depend on where we are."""
+    given = {"task_folder": settings.task_folder, "path": settings.path}
+    absolute = {name: str(Path(path).expanduser().absolute()) for name, path in given.items() if path is not None}
+    return settings.model_copy(update=absolute) if absolute else settings
 
 
 def _drawn(task: Task, seed: int, fold: int, index: int) -> Problem:
     with _Naming(task.name):
         return task.problem(seed=seed, fold=fold, index=index)
+
+
+def _most(task: Task, samples: int) -> int:
+    """Return how many problems of a task are asked at most."""
+    length = task.length()
+    return samples if length is None else min(samples, length)
 
 
 def _check(task: Task, seed: int) -> None:

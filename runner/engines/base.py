@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from runner.config.settings import GptqSettings, NumberFormat, Precision
+from runner.errors import EXIT_FAILED
 from runner.sampling.generation import Generation
 from runner.sampling.request import Request, SamplingParams
 
@@ -44,6 +45,20 @@ class EngineDied(Exception):
         self.restartable = restartable
 
 
+class EngineStopped(Exception):
+    """The run ends here, for a reason that asking again at once would not change; what was generated is kept.
+
+    Attributes:
+        code: What the command exits with.
+        lasting: Whether the other points of this engine would end so too.
+    """
+
+    def __init__(self, message: str, *, code: int = EXIT_FAILED, lasting: bool = True) -> None:
+        super().__init__(message)
+        self.code = code
+        self.lasting = lasting
+
+
 @dataclass(frozen=True, slots=True)
 class EngineCapabilities:
     """What a study may ask of an engine; preflight refuses what one can't do.
@@ -58,6 +73,8 @@ class EngineCapabilities:
             for greedy decoding and counter noise alone.
         counter_noise: Draws by ``SamplingParams.noise == "counter"``.
         thinking_cap: Honours ``Request.thinking_cap``.
+        native_tools: Takes ``Request.tools`` and messages of tools. A local engine does as far as the model's chat
+            template does.
     """
 
     continues: bool
@@ -68,6 +85,7 @@ class EngineCapabilities:
     continues_draws: bool = False
     counter_noise: bool = False
     thinking_cap: bool = False
+    native_tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +144,7 @@ class Engine(Protocol):
 
         Raises:
             EngineDied: the engine is gone.
+            EngineStopped: nothing more is to be had now; everything that finished was returned before.
         """
         ...
 

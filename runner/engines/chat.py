@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from runner.config.settings import ModelSettings
 from runner.errors import UserError
-from runner.sampling.request import Message
+from runner.sampling.request import Message, ModelCall
+from runner.tools.protocol import ToolSpec
 
 # Every prompt is rendered on this day: the one that templates which ask for a day fall back on.
 _DATE_STRING = "26 Jul 2024"
@@ -26,6 +29,11 @@ _PINNED_CLOCK = (
     + "".join(f"|replace('{directive}', '{value}')" for directive, value in _STRFTIME.items())
     + " -}}{%- endmacro %}\n"
 )
+
+
+# The variable that templates which know tools are given; a word around it, such as tools_in_user_message, is none.
+_TOOLS = re.compile(r"(?<![\w.])tools(?!\w)")
+_ONE_CALL = "single tool-calls"  # what Llama's templates say when they refuse several in one message
 
 
 class CannotRender(Exception):
@@ -56,25 +64,37 @@ class ChatTemplate:
     tokenizer: Any
     source: str
 
-    def render(self, messages: Sequence[Message], options: Mapping[str, Any]) -> ChatPrompt:
+    @property
+    def takes_tools(self) -> bool:
+        """Whether it tells the model of tools."""
+        return _TOOLS.search(self.source) is not None
+
+    def render(
+        self, messages: Sequence[Message], options: Mapping[str, Any], tools: Sequence[ToolSpec] = ()
+    ) -> ChatPrompt:
         """Return the prompt that asks for the assistant's next turn.
 
         Raises:
-            CannotRender: the template raised, as some do for a system message, or left a message out.
+            CannotRender: the template raised, as some do for a system message, or left a message or a tool out.
         """
-        text = self._apply(messages, options, ask=True)
+        if any(len(message.calls) > 1 for message in messages) and _ONE_CALL in self.source:
+            messages = one_call_a_message(messages)
+        asked = {**options, "tools": [function(tool) for tool in tools]} if tools else options
+        text = self._apply(messages, asked, ask=True)
         for message in messages:
-            if message.role in ("system", "user") and message.content.strip() not in text:
+            if message.role != "assistant" and not _holds(text, message):
                 raise CannotRender(
                     "template_failed", f"the chat template left out or changed the {message.role} message"
                 )
-        told = self._apply(messages, options, ask=False)
+        if missing := [tool.name for tool in tools if tool.name not in text]:
+            raise CannotRender("template_failed", f"the chat template does not tell the model of {missing[0]}")
+        told = self._apply(messages, asked, ask=False)
         return ChatPrompt(text, turn_start=text[len(told) :] if text.startswith(told) else "")
 
     def _apply(self, messages: Sequence[Message], options: Mapping[str, Any], ask: bool) -> str:
         try:
             text: str = self.tokenizer.apply_chat_template(
-                [{"role": message.role, "content": message.content} for message in messages],
+                [plain_message(message) for message in messages],
                 chat_template=_PINNED_CLOCK + self.source,
                 tokenize=False,
                 add_generation_prompt=ask,
@@ -83,6 +103,60 @@ class ChatTemplate:
         except Exception as error:  # a template is a program: it may raise anything
             raise CannotRender("template_failed", f"the chat template raised {first_line(error)}") from error
         return text
+
+
+def function(tool: ToolSpec) -> dict[str, Any]:
+    """Return a tool as templates and OpenAI's interface take it."""
+    told = {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)}
+    return {"type": "function", "function": told}
+
+
+def plain_message(message: Message) -> dict[str, Any]:
+    """Return a message as templates take it; each takes of the fields those that its family has.
+
+    Whether thinking of an earlier turn (``reasoning_content``; ``thinking`` in gpt-oss's) is shown again is the
+    template's to say; one that knows neither field shows none.
+    """
+    plain: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.role == "tool":
+        return {**plain, "name": message.name, "tool_call_id": message.call_id}
+    if message.reasoning:
+        plain |= {"reasoning_content": message.reasoning, "thinking": message.reasoning}
+    if message.calls:
+        plain["tool_calls"] = [_plain_call(call) for call in message.calls]
+    return plain
+
+
+def one_call_a_message(messages: Sequence[Message]) -> list[Message]:
+    """Return the conversation with a turn's calls in a message each, every one followed by what it gave back."""
+    results = {message.call_id: message for message in messages if message.role == "tool"}
+    found: list[Message] = []
+    for message in messages:
+        if message.role == "assistant" and message.calls:
+            for number, call in enumerate(message.calls):
+                said = replace(message, calls=(call,)) if number == 0 else Message("assistant", "", (call,))
+                found += [said, results[call.id]] if call.id in results else [said]
+        elif message.role != "tool":
+            found.append(message)
+    return found
+
+
+def _plain_call(call: ModelCall) -> dict[str, Any]:
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        arguments = {}
+    named = {"name": call.name, "arguments": arguments if isinstance(arguments, dict) else {}}
+    return {"type": "function", "id": call.id, "function": named}
+
+
+def _holds(text: str, message: Message) -> bool:
+    """Whether a prompt shows a message; what a tool gave back may stand there as a JSON text."""
+    said = message.content.strip()
+    if said in text:
+        return True
+    escaped = (json.dumps(said, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True))
+    return message.role == "tool" and any(one in text for one in escaped)
 
 
 def load_template(tokenizer: Any, model: ModelSettings) -> ChatTemplate | None:

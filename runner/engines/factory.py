@@ -7,8 +7,10 @@ from collections.abc import Callable
 from bench.problem import Problem
 from runner.config import machine
 from runner.config.settings import (
+    ApiSettings,
     AutoSettings,
     ConcreteEngine,
+    CustomSettings,
     EngineSettings,
     GptqSettings,
     Precision,
@@ -38,6 +40,14 @@ def capabilities(engine: ConcreteEngine) -> EngineCapabilities:
         from runner.engines.scripted import ScriptedEngine
 
         return ScriptedEngine.capabilities
+    if isinstance(engine, ApiSettings):
+        from runner.engines.api import api_capabilities
+
+        return api_capabilities(engine)
+    if isinstance(engine, CustomSettings):
+        from runner.engines.custom import capabilities_of
+
+        return capabilities_of(engine)
     if isinstance(engine, VllmSettings):
         from runner.engines.vllm import VllmEngine
 
@@ -62,6 +72,14 @@ def make_engine(settings: Settings, engine: ConcreteEngine, problem_of: Callable
         from runner.engines.scripted import ScriptedEngine
 
         return ScriptedEngine(settings.model, engine, problem_of)
+    if isinstance(engine, ApiSettings):
+        from runner.engines.api import make_api_engine
+
+        return make_api_engine(settings, engine)
+    if isinstance(engine, CustomSettings):
+        from runner.engines.custom import make_custom
+
+        return make_custom(settings, engine, problem_of)
     made = _local(settings, engine)
     try:
         check_precision(settings.precision, made.loaded)

@@ -12,6 +12,7 @@ import heapq
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 from typing import ClassVar
@@ -19,9 +20,12 @@ from typing import ClassVar
 from bench.problem import AnswerKind, Gold, Problem, write_gold
 from bench.seeding import Stream
 from runner.config.fingerprint import SCRIPT
+from runner.config.scripted import Slip
 from runner.config.settings import ModelSettings, ScriptedSettings
 from runner.engines.base import EngineCapabilities, EngineDied, LoadedModel
 from runner.engines.markers import opens_thinking
+from runner.engines.scripted_prose import around, chance, prose, rechecked
+from runner.engines.scripted_tools import calls_made, has_tools, most_calls, played_call, slip_of, written_prompt
 from runner.engines.writing import Rendered, cap_of, without_room
 from runner.sampling.generation import Boundary, FinishReason, Generation, Usage, failed
 from runner.sampling.request import Request, SamplingParams
@@ -29,14 +33,7 @@ from runner.sampling.request import Request, SamplingParams
 END_ID = 0x110000  # one past the last code point, so that it is no character
 _DEFAULT_CONTEXT = 8192
 _TOKENS_A_STEP = 32
-_TOOL_CALL = "Thought: a tool can do this.\nAction: calculator\nAction Input: 1 + 1\n"
 _ODD_TEXT = "\u2028\u0085\x00\ud800\r\n"
-_SENTENCES = (
-    "First I look at the numbers one by one.",
-    "Let me write down the intermediate result.",
-    "Wait, I should check that again.",
-    "That agrees with what I had before.",
-)
 
 
 class ScriptedEngine:
@@ -58,6 +55,7 @@ class ScriptedEngine:
         continues_draws=True,
         counter_noise=True,
         thinking_cap=True,
+        native_tools=True,
     )
 
     _has_died: ClassVar[bool] = False  # in this process; the engine built in its place lives on
@@ -75,6 +73,8 @@ class ScriptedEngine:
         self.window = settings.window
         self.default_sampling = SamplingParams()
         self.loaded = LoadedModel("scripted", _script(model, settings), 0, "none", "none", "none", self._context, {})
+
+    takes_tools = True  # as many a model's chat template does
 
     @property
     def writer(self) -> ScriptedEngine:
@@ -123,7 +123,7 @@ class ScriptedEngine:
 
     def render(self, request: Request) -> Rendered | Generation:
         """Return the request as ids, or the generation that says why it can't be asked."""
-        prompt = "\n".join(message.content for message in request.messages)
+        prompt = written_prompt(request)
         prefix = "".join(segment.text for segment in request.prefix)
         room = self._context - len(prompt) - len(prefix)
         cap = cap_of(request, room, 0 if request.reserve is None else len(request.reserve.text))
@@ -137,7 +137,12 @@ class ScriptedEngine:
             injected=sum(len(segment.text) for segment in request.prefix if segment.injected),
             max_new_tokens=cap,
             thinking_open=self._model.thinking is not None and opens_thinking(prefix, self._model.thinking),
+            tool=sum(len(message.content) for message in request.messages if message.role == "tool"),
         )
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ids; the end token has none."""
+        return "".join(chr(token) for token in ids if token != END_ID)
 
     def generation(
         self,
@@ -148,7 +153,7 @@ class ScriptedEngine:
         latency_s: float,
     ) -> Generation:
         """Return what is handed out for ``new_ids``."""
-        text = "".join(chr(token) for token in new_ids if token != END_ID)
+        text = self.decode(new_ids)
         prefix = "".join(map(chr, rendered.prefix_ids))
         return Generation(
             key=request.key,
@@ -166,20 +171,30 @@ class ScriptedEngine:
         sample_key, _, turn = request.key.rpartition("#")
         problem_id, _, _ = sample_key.rpartition("/")
         stream = Stream("scripted", request.seed, sample_key)
-        if _chance(stream, self._settings.fail):
+        if chance(stream, self._settings.fail):
             return failed(request.key, Boundary.ENGINE, "scripted", "the script says: fail")
         rendered = self.render(request)
         if isinstance(rendered, Generation):
             return rendered
-        calls = _chance(stream, self._settings.tool_calls)
-        if calls and turn == "0":
-            return self._cut(request, rendered, _TOOL_CALL, ends=True)
-        thought, said, ends = self._script(self._problem_of(problem_id), stream)
+        calls, made = chance(stream, self._settings.tool_calls), calls_made(request)
+        slip = slip_of(self._settings, sample_key)
+        thought, said, ends = self._script(self._problem_of(problem_id), stream, slip if made else None)
+        if has_tools(request) and ((calls and turn == "0") or 0 < made < most_calls(self._settings, slip)):
+            return self._call(request, rendered, slip, "" if request.prefix else thought)
         if request.thinking_cap is not None and thought:
-            thought, said = self._capped(thought, request.thinking_cap), said or _prose(stream, self._context)
+            thought, said = self._capped(thought, request.thinking_cap), said or prose(stream, self._context)
         whole, prefix = thought + said, "".join(segment.text for segment in request.prefix)
         text = whole.removeprefix(prefix) if whole.startswith(prefix) else said.removeprefix(_own_text(request))
         return self._cut(request, rendered, text, ends)
+
+    def _call(self, request: Request, rendered: Rendered, slip: Slip, thought: str) -> Generation:
+        """Return a turn that calls a tool."""
+        problem = self._problem_of(request.key.rpartition("#")[0].rpartition("/")[0])
+        played = played_call(request, problem, self._settings.call_form, slip, thought)
+        written = self._cut(request, rendered, played.text, ends=True)
+        if not played.calls or written.finish_reason is not FinishReason.STOP:
+            return written
+        return replace(written, tool_calls=played.calls, finish_reason=FinishReason.TOOL_CALLS)
 
     def _capped(self, thought: str, cap: int) -> str:
         """Return the thinking, closed at the cap where it is longer."""
@@ -188,32 +203,42 @@ class ScriptedEngine:
         body, closed, _ = thought.removeprefix(opening).partition(closing)
         return thought if closed and len(body) <= cap else f"{opening}{body[:cap]}{closing}\n\n"
 
-    def _script(self, problem: Problem, stream: Stream) -> tuple[str, str, bool]:
-        """Return the thinking with its markers, the visible text, and whether it ends by itself."""
-        overruns = _chance(stream, self._settings.overrun)
-        odd = _ODD_TEXT if _chance(stream, self._settings.odd_bytes) else ""
+    def _script(self, problem: Problem, stream: Stream, slip: Slip | None) -> tuple[str, str, bool]:
+        """Return the thinking with its markers, the visible text, and whether it ends by itself.
+
+        Args:
+            problem: What is asked.
+            stream: What is drawn from.
+            slip: What went wrong with the calls; None where no tool's result was read.
+        """
+        overruns = chance(stream, self._settings.overrun)
+        odd = _ODD_TEXT if chance(stream, self._settings.odd_bytes) else ""
         thought = ""
         if self._settings.thinking_tokens and self._model.thinking is not None:
             markers = self._model.thinking
             if overruns:
-                return f"{markers.open}{odd}{_prose(stream, self._context)}", "", False
-            prose = _prose(stream, _around(stream, self._settings.thinking_tokens))
-            prose += "".join(map(_rechecked, range(self._settings.rechecks)))
-            thought = f"{markers.open}{odd}{prose}{markers.close}\n\n"
+                return f"{markers.open}{odd}{prose(stream, self._context)}", "", False
+            text = prose(stream, around(stream, self._settings.thinking_tokens))
+            text += "".join(map(rechecked, range(self._settings.rechecks)))
+            thought = f"{markers.open}{odd}{text}{markers.close}\n\n"
         if overruns:
-            return thought, odd + _prose(stream, self._context), False
-        prose = _prose(stream, _around(stream, self._settings.answer_tokens))
-        return thought, f"{odd}{prose} {self._answer(problem, stream)}", True
+            return thought, odd + prose(stream, self._context), False
+        text = prose(stream, around(stream, self._settings.answer_tokens))
+        return thought, f"{odd}{text} {self._answer(problem, stream, slip)}", True
 
-    def _answer(self, problem: Problem, stream: Stream) -> str:
-        right = _chance(stream, self._accuracy(problem))
+    def _answer(self, problem: Problem, stream: Stream, slip: Slip | None) -> str:
+        right = chance(stream, self._accuracy(problem, slip is not None)) and slip not in ("ignored", "wrong_logic")
+        if "script" in problem.facts:  # see runner.asking.Ask
+            return f"\n{problem.facts['script' if right else 'script_wrong']}"
         value = write_gold(problem.gold if right else wrong_answer(problem))
-        if _chance(stream, self._settings.unboxed):
+        if chance(stream, self._settings.unboxed):
             return f"I would say {value}"
         return f"\\boxed{{{value}}}"
 
-    def _accuracy(self, problem: Problem) -> float:
+    def _accuracy(self, problem: Problem, with_tools: bool) -> float:
         """Return how likely a right answer to this problem is."""
+        if with_tools and self._settings.accuracy_with_tools is not None:
+            return self._settings.accuracy_with_tools
         negative = isinstance(problem.gold, int | Fraction) and problem.gold < 0
         if negative and self._settings.negative_accuracy is not None:
             return self._settings.negative_accuracy
@@ -236,7 +261,8 @@ class ScriptedEngine:
                 inside = len(whole) if end < 0 else end
                 thinking = max(0, inside - max(start, len(prefix)))
                 markers = (len(opening) if not prefix else 0) + (len(closing) if end >= len(prefix) else 0)
-        return Usage(len(rendered.prompt_ids), thinking, output - thinking - markers, output, rendered.injected)
+        answer = output - thinking - markers
+        return Usage(len(rendered.prompt_ids), thinking, answer, output, rendered.injected, tool=rendered.tool)
 
 
 def wrong_answer(problem: Problem) -> Gold:
@@ -248,29 +274,11 @@ def wrong_answer(problem: Problem) -> Gold:
         return (*gold, gold[-1] + 1)
     if isinstance(gold, int | Fraction):
         return gold + 7
-    return f"not {gold}"
-
-
-def _chance(stream: Stream, share: float) -> bool:
-    return stream.below(1_000_000) < share * 1_000_000
-
-
-def _around(stream: Stream, mean: int) -> int:
-    """Draw a length between half and one and a half times the mean."""
-    return mean // 2 + stream.below(mean + 1)
-
-
-def _prose(stream: Stream, length: int) -> str:
-    """Return ``length`` characters of sentences, in an order that differs from sample to sample."""
-    block = " ".join(stream.shuffled(_SENTENCES)) + " "
-    return (block * (length // len(block) + 1))[:length]
-
-
-def _rechecked(number: int) -> str:
-    """Return a step that is derived and derived again; each number has its own, since the same ones are no steps."""
-    one, other = 247 + 13 * number, 385 + 29 * number
-    step = f"{one} + {other} = {one + other}. "
-    return f"So {step}Wait, let me check that: {step}"
+    if problem.answer_kind is AnswerKind.CHOICE:
+        return "A" if gold != "A" else "B"
+    if problem.answer_kind is AnswerKind.EXPRESSION:
+        return f"{gold} + 7"
+    return gold[: len(gold) // 2] or "none"  # half a plan, half a list
 
 
 def _script(model: ModelSettings, settings: ScriptedSettings) -> str:

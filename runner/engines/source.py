@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.problem import Problem
-from runner.engines.base import Engine, EngineDied
+from runner.engines.base import Engine, EngineDied, EngineStopped
+from runner.engines.transport import BatchingEngine
 from runner.engines.writing import LocalEngine
 from runner.errors import UserError
 from runner.sampling.generation import Generation
@@ -29,7 +30,7 @@ class EngineSource:
         self._load = load
         self._engine: Engine | None = None
         self._problem_of: ProblemOf | None = None
-        self._refusal: UserError | EngineDied | None = None
+        self._refusal: UserError | EngineDied | EngineStopped | None = None
         self.loads = 0
 
     @property
@@ -43,6 +44,7 @@ class EngineSource:
         Raises:
             UserError: the engine can't be had here; found out once, then said to every point.
             EngineDied: it died before, and can't be built again in this process.
+            EngineStopped: it ended a run before, for a reason that holds for all.
         """
         self._problem_of = problem_of
         if self._refusal is not None:
@@ -69,9 +71,11 @@ class EngineSource:
         assert self._problem_of is not None
         return self._problem_of(problem_id)
 
-    def _take_back(self, death: EngineDied | None, busy: bool) -> None:
+    def _take_back(self, death: EngineDied | EngineStopped | None, busy: bool) -> None:
         """Take an engine back; one with work in flight is not lent again, as its keys may come back in other points."""
-        if death is not None and not death.restartable:
+        if isinstance(death, EngineStopped):
+            self._refusal = death if death.lasting else None
+        elif death is not None and not death.restartable:
             self._refusal = death
         if death is not None or busy:
             self.close()
@@ -80,10 +84,10 @@ class EngineSource:
 class _Lent:
     """An engine in the hands of one point: closing it gives it back."""
 
-    def __init__(self, engine: Engine, take_back: Callable[[EngineDied | None, bool], None]) -> None:
+    def __init__(self, engine: Engine, take_back: Callable[[EngineDied | EngineStopped | None, bool], None]) -> None:
         self._engine = engine
         self._take_back = take_back
-        self._death: EngineDied | None = None
+        self._death: EngineDied | EngineStopped | None = None
         self._closed = False
         self.capabilities = engine.capabilities
         self.loaded = engine.loaded
@@ -91,6 +95,8 @@ class _Lent:
         self.window = engine.window
         if isinstance(engine, LocalEngine):
             self.writer = engine.writer
+        if isinstance(engine, BatchingEngine):
+            self.provider, self.call, self.fault_of = engine.provider, engine.call, engine.fault_of
 
     @property
     def in_flight(self) -> int:
@@ -106,7 +112,7 @@ class _Lent:
     def poll(self, timeout_s: float) -> list[Generation]:
         try:
             return self._engine.poll(timeout_s)
-        except EngineDied as death:
+        except (EngineDied, EngineStopped) as death:
             self._death = death
             raise
 

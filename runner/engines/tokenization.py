@@ -19,13 +19,15 @@ from runner.engines.writing import Rendered, cap_of, without_room
 from runner.errors import UserError
 from runner.sampling.generation import Boundary, FinishReason, Generation, Usage, failed
 from runner.sampling.request import Message, Request, SamplingParams
+from runner.tools.protocol import ToolSpec
 
 PROMPT_TAIL_CHARACTERS = 64
 # Enough to hold any character or marker that a stretch begins in the middle of.
 _LOOK_BACK_TOKENS = 32
 _PROMPTS = 1024  # rendered ones that are remembered: those of the requests in flight
 
-_Prompt = tuple[ChatPrompt, tuple[int, ...], str]  # as text, as ids, and the hash of these
+# As text, as ids, the hash of these, and how many tokens in it tools gave back.
+_Prompt = tuple[ChatPrompt, tuple[int, ...], str, int]
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Tokenization:
     def render(self, request: Request) -> Rendered | Generation:
         """Return the request as ids, or the generation that says why it can't be asked."""
         try:
-            prompt, prompt_ids, prompt_sha256 = self._prompt(request)
+            prompt, prompt_ids, prompt_sha256, tool = self._prompt(request)
             prefix_ids, injected = self._prefix(request)
         except CannotRender as error:
             return failed(request.key, Boundary.PROMPT, error.kind, str(error))
@@ -90,6 +92,7 @@ class Tokenization:
             injected=injected,
             max_new_tokens=cap,
             thinking_open=self._thinking_open(request, prompt),
+            tool=tool,
         )
 
     def generation(
@@ -141,26 +144,35 @@ class Tokenization:
             repetition_penalty=float(_given(config, "repetition_penalty", 1.0)),
         )
 
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the model's chat template tells it of ``Request.tools``."""
+        return self.model.kind != "base" and self.template is not None and self.template.takes_tools
+
     def _prompt(self, request: Request) -> _Prompt:
-        return self._remembered(request.messages, json.dumps(dict(request.template_options)))
+        told = [[tool.name, tool.description, tool.argument, tool.meaning] for tool in request.tools]
+        return self._remembered(request.messages, json.dumps(dict(request.template_options)), json.dumps(told))
 
     @cached_property
-    def _remembered(self) -> Callable[[tuple[Message, ...], str], _Prompt]:
+    def _remembered(self) -> Callable[[tuple[Message, ...], str, str], _Prompt]:
         """Templates are slow, and the same prompt is rendered for every turn and every look into a cache."""
         return lru_cache(maxsize=_PROMPTS)(self._new_prompt)
 
-    def _new_prompt(self, messages: tuple[Message, ...], options: str) -> _Prompt:
-        prompt = self._chat(messages, json.loads(options))
+    def _new_prompt(self, messages: tuple[Message, ...], options: str, tools: str) -> _Prompt:
+        prompt = self._chat(messages, json.loads(options), [ToolSpec(*told) for told in json.loads(tools)])
         ids = (*self._begin_ids, *self._encode(prompt.text))
-        return prompt, ids, hashlib.sha256(np.asarray(ids, dtype="<u4").tobytes()).hexdigest()
+        results = sum(len(self._encode(message.content)) for message in messages if message.role == "tool")
+        return prompt, ids, hashlib.sha256(np.asarray(ids, dtype="<u4").tobytes()).hexdigest(), results
 
-    def _chat(self, messages: tuple[Message, ...], options: Mapping[str, Any]) -> ChatPrompt:
+    def _chat(
+        self, messages: tuple[Message, ...], options: Mapping[str, Any], tools: Sequence[ToolSpec] = ()
+    ) -> ChatPrompt:
         if self.model.kind == "base":
             return ChatPrompt("\n\n".join(message.content for message in messages), turn_start="")
         if self.template is None:
             advice = "give one with model.chat_template=FILE, or say model.kind=base for a plain prompt"
             raise CannotRender("no_chat_template", f"{self.model.name} has no chat template; {advice}")
-        return self.template.render(messages, options)
+        return self.template.render(messages, options, tools)
 
     def _encode(self, text: str) -> list[int]:
         try:
@@ -214,6 +226,7 @@ class Tokenization:
             answer=len(ids) - counts.thinking - counts.markers,
             output=len(ids),
             injected=rendered.injected,
+            tool=rendered.tool,
         )
 
 

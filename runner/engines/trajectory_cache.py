@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 
 from runner.engines.base import EngineCapabilities, LoadedModel
 from runner.engines.trajectory import Piece, Trajectories, Trajectory
-from runner.engines.writing import LocalEngine, Rendered
+from runner.engines.writing import LocalEngine, Rendered, Writer
 from runner.sampling.generation import FinishReason, Generation
 from runner.sampling.request import Request, SamplingParams, Segment
 
@@ -76,6 +76,10 @@ class TrajectoryCache:
         self._running: dict[bytes, _Running] = {}  # by trajectory
         self._asking: dict[str, _Running] = {}  # the same by the key of the request in the engine
         self._ready: list[Generation] = []
+
+    @property
+    def writer(self) -> Writer:
+        return self._engine.writer
 
     @property
     def in_flight(self) -> int:

@@ -53,6 +53,7 @@ class TransformersEngine:
         local=True,
         continues_draws=True,
         counter_noise=True,
+        native_tools=True,
     )
 
     def __init__(

@@ -43,6 +43,7 @@ class VllmEngine:
         local=True,
         counter_noise=True,
         thinking_cap=True,
+        native_tools=True,
     )
 
     def __init__(self, model: ModelSettings, precision: Precision, settings: VllmSettings, weights: Weights) -> None:

@@ -24,6 +24,7 @@ class Rendered:
         max_new_tokens: The cap that acts: the request's, or what the context and the request's reserve leave if that is
             less; at least 1.
         thinking_open: The new text begins inside thinking.
+        tool: How many of ``prompt_ids`` are what tools gave back.
     """
 
     prompt_ids: tuple[int, ...]
@@ -33,6 +34,7 @@ class Rendered:
     injected: int
     max_new_tokens: int
     thinking_open: bool
+    tool: int = 0
 
     @property
     def input_ids(self) -> tuple[int, ...]:
@@ -64,6 +66,15 @@ def without_room(request: Request, room: int, context: int) -> Generation:
 
 class Writer(Protocol):
     """Turns requests into ids and ids into generations; needs the tokenizer, not the weights."""
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the model is told of ``Request.tools``, in its own way."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ids, special tokens kept."""
+        ...
 
     def render(self, request: Request) -> Rendered | Generation:
         """Return the request as ids, or the generation that says why it can't be asked."""
