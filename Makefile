@@ -5,6 +5,8 @@ VENV        ?= .venv
 VENV_VLLM   ?= .venv-vllm
 # Where models are quantised, and run from GPTQ weights under transformers; the program looks for it under this name.
 VENV_GPTQ   := .venv-gptq
+# Where rewards are tried in real training steps.
+VENV_TRAIN  ?= .venv-train
 # The published code, which grading is compared with.
 VENV_RELEASED ?= .venv-released
 VENV_FUZZ   ?= .venv-fuzz
@@ -73,6 +75,17 @@ test-gptq: setup $(VENV_GPTQ)/.ready $(VENV_VLLM)/.ready ## Quantise for real, a
 	$(BIN_GPTQ)/python -m pytest -m 'gptq and not vllm'
 	$(BIN_VLLM)/python -m pytest --ignore=tests/browser -m 'gptq and vllm'
 
+$(VENV_TRAIN)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV_TRAIN)
+	$(VENV_TRAIN)/bin/pip install $(PIP_FLAGS) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
+	$(VENV_TRAIN)/bin/pip install $(PIP_FLAGS) -e '.[train]'
+	touch $@
+
+train-env: $(VENV_TRAIN)/.ready ## Set up .venv-train, in which TRL trains with our rewards
+
+test-train: $(VENV_TRAIN)/.ready ## Take real GRPO steps with our rewards on the demonstration model
+	$(VENV_TRAIN)/bin/python -m pytest -m train tests/train
+
 test-slurm: setup ## Run the SLURM tests on a cluster of four nodes on this machine (as root, on Debian)
 	cluster/slurm.sh run $(BIN)/python -m pytest -m slurm tests/slurm
 
@@ -98,7 +111,7 @@ thinker: $(VENV)/.ready ## Train that model again from nothing: half an hour on 
 	$(BIN)/python -m thinker
 
 bench: setup ## Measure this program beside what one would use instead
-	for name in problems grading store harness transformers sweep submit status; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
+	for name in problems grading store harness transformers sweep submit status redundancy tools; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
 	$(BIN_VLLM)/python -m benchmarks.bench_vllm
@@ -116,6 +129,6 @@ rule-table: $(VENV)/.ready ## Print how often each extraction rule finds the ans
 	$(BIN)/python -m benchmarks.rule_table --list
 
 clean: ## Remove environments and caches of tools; results in outputs/ stay
-	rm -rf $(VENV) $(VENV_VLLM) $(VENV_GPTQ) $(VENV_RELEASED) $(VENV_FUZZ) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV_VLLM) $(VENV_GPTQ) $(VENV_RELEASED) $(VENV_FUZZ) $(VENV_TRAIN) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup run test check test-vllm test-slurm bench-slurm quantize-env test-gptq fuzz demo report thinker bench bench-vllm bench-released rule-table clean
+.PHONY: help setup run test check test-vllm train-env test-train test-slurm bench-slurm quantize-env test-gptq fuzz demo report thinker bench bench-vllm bench-released rule-table clean

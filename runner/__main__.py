@@ -10,8 +10,8 @@ import textwrap
 from types import FrameType
 
 COMMANDS = (
-    "compare", "curve", "doctor", "fetch", "grade", "leaderboard", "models", "quantize", "report", "rescore",
-    "show", "status", "tasks", "verify",
+    "compare", "curve", "doctor", "execute", "fetch", "grade", "judge", "leaderboard", "make-set", "models", "onset",
+    "quantize", "redundancy", "report", "rescore", "route", "select", "show", "status", "tasks", "verify",
 )  # fmt: skip
 
 _HELP = """\
@@ -37,8 +37,15 @@ Look at what there is (each has its own --help):
   python -m runner verify RUN          check data and verdicts, generate some texts again, write a certificate
   python -m runner leaderboard STUDY   verified runs of any studies as one page
   python -m runner report STUDY        what a study says: a page with plots and traces; --wandb also a W&B report
+  python -m runner redundancy STUDY    tokens before and after the first correct answer; embed=, baseline=
+  python -m runner onset RUN           when the model knew: its thinking closed every step= tokens; needs the model
   python -m runner rescore STUDY       grade stored texts anew and show what changed
+  python -m runner judge STUDY         have answers judged that no rule can grade; what=errors|patterns: taxonomies
+  python -m runner execute STUDY       run stored programs on their problems' tests, in a sandbox
   python -m runner grade FILE.jsonl    grade texts that another harness produced
+  python -m runner route STUDY         what choosing between thinking and direct answers would score; trains a router
+  python -m runner select RUN RUN      tasks that a small thinking model does better than a large one: lambda=0.1
+  python -m runner make-set recipe=... a set of questions by a recipe: written, answered k times, judged
   python -m runner models              models with what they need
   python -m runner tasks               sample problems; the messages sent with --show
   python -m runner doctor              what this machine can run and what is missing
@@ -81,7 +88,7 @@ def _groups() -> str:
 
     lines = []
     for group in sorted(path for path in config_folder().iterdir() if path.is_dir() and path.name != "hydra"):
-        options = ", ".join(sorted(file.stem for file in group.glob("*.yaml")))
+        options = ", ".join(sorted(file.stem for file in group.glob("[!_]*.yaml")))
         lines.append(f"  {group.name:<10} {options}")
     return "\n".join(lines)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 EXIT_FAILED = 1  # some samples failed, or the run could not go on
 EXIT_USAGE = 2  # a mistake in what was asked
+EXIT_LATER = 75  # a batch is under way; the same command collects it (EX_TEMPFAIL of sysexits.h)
 EXIT_INTERRUPTED = 130
 
 

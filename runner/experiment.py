@@ -7,17 +7,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
+from typing import Any
 
 from rich.console import Console
 
-from bench.problem import Problem
+from bench.problem import AnswerKind, Problem
+from runner.batches import batching
 from runner.config.naming import point_name
 from runner.config.settings import NativeBudget, Settings, ThinkingBudget, TotalBudget
 from runner.config.suite import Place, lasting
-from runner.engines.base import Engine, EngineDied
+from runner.engines.base import Engine, EngineCapabilities, EngineDied, EngineStopped
 from runner.engines.factory import noise_of
 from runner.engines.source import EngineSource
-from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED
+from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LATER
+from runner.judge_beside import judging_beside
+from runner.judge_stage import ended_beside, judge_now, turn_of
 from runner.point import Pending, Point, pending
 from runner.report.console import print_line
 from runner.report.progress import RunProgress
@@ -25,7 +29,7 @@ from runner.report.terminal import show_line, show_summary
 from runner.results.counts import counted
 from runner.results.lock import FolderLock
 from runner.results.log import logging_to
-from runner.results.run import Run, check_run, close_attempt, code_revision, open_run
+from runner.results.run import Run, check_run, close_attempt, code_revision, load_run, open_run
 from runner.results.store import GenerationStore
 from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable
@@ -33,11 +37,14 @@ from runner.reuse import reusing
 from runner.sampling.budget import Closing, ForcedClose, with_budget
 from runner.sampling.driver import Driver
 from runner.sampling.prompting import messages_of, stop_strings
-from runner.sampling.request import SamplingParams
+from runner.sampling.request import UNCAPPED, SamplingParams
 from runner.sampling.sample import Sample, SampleSpec, SingleTurn
 from runner.sampling.seeds import sample_seed
+from runner.sampling.tool_turns import ToolLimits, ToolTurns
+from runner.spending import said_first, spending_of
 from runner.stop import stop_on_signal
-from runner.tools.pool import ToolPool
+from runner.tools.dialects import dialect_of, tool_protocol
+from runner.tools.python import make_pool
 from runner.tracking.base import Tracker
 from runner.tracking.factory import make_tracker
 from runner.tracking.off import OffTracker
@@ -68,14 +75,20 @@ def run_point(point: Point, source: EngineSource, command: str, console: Console
         missing = pending(point, frozenset(store.done_keys()))
         if not missing.count:
             check_run(point.folder, point.fingerprint)
+            code = judged(point, source, console)
+            if code is None:
+                return 0
             if brief is None:
                 print_line(console, f"nothing to generate: all {point.suite.size} samples are in {point.folder.path}")
-            return conclude(point, OffTracker(), console, brief)
+            return max(code, conclude(point, OffTracker(), console, brief))
         code = EXIT_FAILED
         try:
             code = generate(missing, source, store, tracker, command, console, brief)
-            code = max(code, conclude(point, tracker, console, brief))
-            if code == EXIT_INTERRUPTED:
+            after = 0 if code == EXIT_INTERRUPTED else judged(point, source, console)
+            if after is None:
+                return code
+            code = max(code, after, conclude(point, tracker, console, brief))
+            if code in (EXIT_INTERRUPTED, EXIT_LATER):
                 done = point.suite.count_done(store.done_keys())
                 note = "short texts end first, so these figures are not those of the whole"
                 print_line(console, f"not finished: {done} of {point.suite.size} samples; {note}")
@@ -96,7 +109,8 @@ def generate(
     """Generate and store what is missing.
 
     Returns:
-        0 if nothing was left undone, 1 if the engine died too often, 130 if interrupted.
+        0 if nothing was left undone, 1 if the engine died too often or ended the run, 75 if a batch is under way, 130
+        if interrupted.
 
     Raises:
         UserError: the engine can't be had here.
@@ -105,10 +119,13 @@ def generate(
     loading = "" if source.ready else f"; loading {point.settings.model.name} on {point.engine.name}"
     if loading or brief is None:
         print_line(console, f"{missing.count} samples to do{loading}")
+    if cost := said_first(point, missing.count):
+        print_line(console, cost)
     lend = partial(source.lend, point.suite.problem)
     with (
-        reusing(point, lend) as make,
-        closing(ToolPool({})) as tools,
+        batching(point, lend) as asking,
+        reusing(point, asking) as make,
+        closing(make_pool(point.settings.tools)) as tools,
         closing(Driver(make, tools, point.engine.max_restarts)) as driver,
     ):
         settings = effective(point.settings, driver.engine)
@@ -131,24 +148,85 @@ def _drive(
     """
     point, settings = missing.point, missing.point.settings
     verdicts = LiveTable(point.folder, settings.model.family, settings.scoring)
+    spending = spending_of(missing.point)
     start = time.monotonic()
     generated = code = 0
-    with stop_on_signal(progress.announce) as stop, progress.showing():
+    kinds = {task.answer_kind for task in point.suite.tasks.values()}
+    needs_judge = point.shard is None and AnswerKind.JUDGED in kinds  # of shards the run is judged as a whole
+    with (
+        stop_on_signal(progress.announce) as stop,
+        judging_beside(point.folder, settings, stop, needs_judge) as judge,
+        progress.showing(),
+    ):
         try:
-            for finished in driver.run(samples(missing.places(), settings), stop):
+            asked = samples(missing.places(), settings, driver.engine.capabilities)
+            for finished in driver.run(spending.within(asked), stop):
                 record = with_budget(finished, settings.budget, settings.model)
                 store.append(record)
-                progress.update(verdicts.grade(record))
+                row = verdicts.grade(record)
+                progress.update(row)
+                if row["reason"] == "not_judged":
+                    judge.take(record)
                 generated += record.usage.output - record.usage.reused
+                spending.add(record)
+        except EngineStopped as ended:
+            print_line(console, str(ended))
+            code = ended.code
         except EngineDied as death:
             if not stop.is_set():  # a Ctrl-C on the terminal reaches an engine's own process too
                 print_line(console, f"the engine died more than {point.engine.max_restarts} times: {death}")
                 code = EXIT_FAILED
+        code = max(code, ended_beside(judge, point.folder, settings, console))
+    if spending.ended and not stop.is_set():
+        print_line(console, spending.sentence)
+        code = EXIT_FAILED
+    if spending.here is not None:
+        print_line(console, f"cost: ${spending.here:.4f} now, ${spending.spent:.4f} of the run in all")
     if point.shard is None:  # else the rows of the others are missing; the last shard makes the table
         verdicts.finish()
     with whole_run(point):
-        close_attempt(point.folder, run, generated, time.monotonic() - start)
+        close_attempt(point.folder, run, generated, time.monotonic() - start, spending.here)
     return EXIT_INTERRUPTED if stop.is_set() else code
+
+
+def judged(point: Point, source: EngineSource, console: Console) -> int | None:
+    """Give the judge its turn if answers wait for it; return an exit code, see :func:`runner.judge_stage.judge_now`.
+
+    None stands for a judge that takes the device of the run's engine and so waits until that one is closed: see
+    :func:`judge_and_conclude`.
+    """
+    turn = turn_of(point.folder, point.settings)
+    if turn is None:
+        return 0
+    if turn.judge.stage == "after" and source.ready:
+        print_line(console, f"{turn.judge.name} judges once the engine is closed")
+        return None
+    return judge_now(turn, source if turn.judge.stage == "same" else None, console)
+
+
+def judge_and_conclude(point: Point, console: Console, brief: str | None = None) -> int:
+    """Give the judge its turn whose engine had to wait for the run's to be closed, and conclude the run after it.
+
+    Returns:
+        See :func:`run_point`; 0 if nothing waits.
+    """
+    with GenerationStore(point.folder), logging_to(point.folder.log):
+        turn = turn_of(point.folder, point.settings)
+        return 0 if turn is None else max(judge_now(turn, None, console), conclude_tracked(point, console, brief))
+
+
+def conclude_tracked(point: Point, console: Console, brief: str | None = None) -> int:
+    """Grade, summarise and show the whole run as :func:`conclude` does, with a tracker of its own."""
+    tracker = make_tracker(point.settings.tracking)
+    run = load_run(point.folder)
+    code = EXIT_FAILED
+    try:
+        if run is not None:
+            tracker.start(tracked_run(point_name(point.settings), point.settings.study, run, point.folder))
+        code = conclude(point, tracker, console, brief)
+    finally:
+        tracker.finish(code)
+    return code
 
 
 def whole_run(point: Point) -> AbstractContextManager[object]:
@@ -176,8 +254,14 @@ def conclude(point: Point, tracker: Tracker, console: Console, brief: str | None
     return EXIT_FAILED if summary.partial else 0
 
 
-def samples(places: Iterable[tuple[Problem, Place]], settings: Settings) -> Iterator[Sample]:
-    """Yield samples of these problems, made as they are drawn; ``settings`` hold the effective sampling."""
+def samples(places: Iterable[tuple[Problem, Place]], settings: Settings, can: EngineCapabilities) -> Iterator[Sample]:
+    """Yield samples of these problems, made as they are drawn.
+
+    Args:
+        places: The problems, and where each stands.
+        settings: See :func:`effective`.
+        can: What the engine can do.
+    """
     drawn, budget = settings.sampling, settings.budget
     noise = "stream" if drawn.noise == "auto" else drawn.noise
     spec = SampleSpec(
@@ -186,16 +270,27 @@ def samples(places: Iterable[tuple[Problem, Place]], settings: Settings) -> Iter
         stop=stop_strings(settings.model),
         template_options=settings.model.effort_options(settings.effort.level),
         code_revision=code_revision(),
-        thinking_cap=budget.tokens if isinstance(budget, NativeBudget) else None,
+        thinking_cap=_thinking_cap(settings),
     )
-    closing = _closing(settings)
+    closing, tools = _closing(settings), settings.tools
     for problem, place in places:
         messages = messages_of(settings, problem.question)
         seed = sample_seed(drawn.seed, problem.id, place.repeat)
-        if closing is None:
+        if tools.names:
+            dialect = dialect_of(settings, can.continues)
+            yield ToolTurns(problem, place, messages, spec, seed, dialect, ToolLimits(tools.turns, tools.tokens))
+        elif closing is None:
             yield SingleTurn(problem, place, messages, spec, seed)
         else:
             yield ForcedClose(problem, place, messages, spec, seed, closing)
+
+
+def _thinking_cap(settings: Settings) -> int | None:
+    """Return the cap on thinking that the engine is told; a provider that takes the word is told that there is none."""
+    budget, untold = settings.budget, settings.effort.level == "default"
+    if not isinstance(budget, NativeBudget):
+        return None
+    return UNCAPPED if budget.tokens is None and settings.model.thinking_cap and untold else budget.tokens
 
 
 def _closing(settings: Settings) -> Closing | None:
@@ -213,5 +308,10 @@ def effective(settings: Settings, engine: Engine) -> Settings:
         own = asdict(engine.default_sampling)
         sampling = sampling.model_copy(update={name: own[name] for name in own if name != "noise"})
     noise = noise_of(sampling, engine.capabilities)
-    changes = {"sampling": sampling.model_copy(update={"noise": noise}), "suite": lasting(settings.suite)}
+    changes: dict[str, Any] = {
+        "sampling": sampling.model_copy(update={"noise": noise}),
+        "suite": lasting(settings.suite),
+    }
+    if settings.tools.names:
+        changes["tools"] = settings.tools.model_copy(update={"protocol": tool_protocol(settings, engine)})
     return settings.model_copy(update=changes)

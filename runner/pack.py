@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from runner.config.settings import ConcreteEngine, Settings, TransformersSettings, VllmSettings
+from runner.config.settings import ApiSettings, ConcreteEngine, Settings, TransformersSettings, VllmSettings
 from runner.engines.base import Engine
 from runner.engines.factory import capabilities, make_engine
 from runner.engines.source import EngineSource, ProblemOf
@@ -131,7 +131,9 @@ def gpus_of(engine: ConcreteEngine) -> int:
 
 def _engine_key(point: Point) -> str:
     groups = (point.settings.model, point.settings.precision, point.engine)
-    return "\n".join(group.model_dump_json() for group in groups)
+    # A provider is either told how to draw or is not, for as long as it is asked.
+    drawn = point.settings.sampling.source if isinstance(point.engine, ApiSettings) else ""
+    return "\n".join((*(group.model_dump_json() for group in groups), drawn))
 
 
 def _largest_budget_first(points: list[Point]) -> list[Point]:

@@ -41,6 +41,9 @@ class Estimate:
     basis: str
 
 
+FREE = Estimate(0.0, "the model runs on this machine")
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What would be done.
@@ -55,6 +58,7 @@ class Plan:
         seconds: Expected time of generating them.
         paired: Smallest accuracy difference to another run on the same problems that 80 % of studies of this size see.
         unpaired: The same to a run on other problems.
+        cost: Expected US dollars for what is missing.
     """
 
     folder: Path
@@ -66,6 +70,7 @@ class Plan:
     seconds: Estimate
     paired: float | None
     unpaired: float | None
+    cost: Estimate = FREE
 
 
 def make_plan(settings: Settings, engine: str, folder: Path, samples: int, missing: int) -> Plan:
@@ -131,7 +136,7 @@ def show_plan(plan: Plan, settings: Settings, obstacles: Iterable[str], console:
         "samples": f"{plan.samples}, of which {plan.missing} are missing",
         "tokens": _shown(plan.tokens, "", 1),
         "time": _shown(plan.seconds, " min", 60),
-        "cost": "none: the model runs on this machine",
+        "cost": shown_cost(plan.cost),
         "engine": plan.engine,
         **_weights(settings),
         "folder": str(plan.folder),
@@ -163,6 +168,8 @@ def show_plans(plans: Sequence[tuple[Plan, Settings]], console: Console) -> None
     console.print(table, highlight=False)
     bases = [estimate.basis for plan, _ in plans for estimate in (plan.tokens, plan.seconds)]
     print_line(console, f"tokens and time by: {'; '.join(dict.fromkeys(bases))}")
+    if any(plan.cost is not FREE for plan, _ in plans):
+        print_line(console, f"cost of all points: {_total_cost([plan.cost for plan, _ in plans])}")
     folders = dict.fromkeys(str(plan.folder.parent) for plan, _ in plans)
     print_line(console, f"folder: {', '.join(folders)}")
 
@@ -262,6 +269,21 @@ def _shown(estimate: Estimate, unit: str, divisor: float) -> str:
     if estimate.value is None:
         return f"unknown: {estimate.basis}"
     return f"about {estimate.value / divisor:,.0f}{unit} ({estimate.basis})"
+
+
+def shown_cost(cost: Estimate) -> str:
+    """Return an expected cost as a person reads it."""
+    if cost is FREE:
+        return f"none: {cost.basis}"
+    return f"unknown: {cost.basis}" if cost.value is None else f"about ${cost.value:,.2f} ({cost.basis})"
+
+
+def _total_cost(costs: Sequence[Estimate]) -> str:
+    """Return what several points cost together; where one is unknown, why."""
+    unknown = next((cost for cost in costs if cost.value is None), None)
+    paid = [cost for cost in costs if cost is not FREE]
+    basis = "; ".join(dict.fromkeys(cost.basis for cost in paid))
+    return shown_cost(unknown or Estimate(sum(cost.value or 0.0 for cost in paid), basis))
 
 
 def _points(difference: float | None) -> str:

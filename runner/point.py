@@ -15,6 +15,7 @@ from runner.config.settings import ConcreteEngine, Settings
 from runner.config.suite import Place, Suite
 from runner.engines.factory import capabilities, resolve
 from runner.errors import UserError
+from runner.judging import check_judge
 from runner.results.layout import RunFolder, Shard, find_runs, run_folder
 from runner.results.record import sample_key
 from runner.results.run import load_run
@@ -59,6 +60,7 @@ def prepare(settings: Settings, *, elsewhere: bool = False) -> Point:
     preflight(settings, engine, capabilities(engine), elsewhere=elsewhere)
     if not settings.plan and not elsewhere and (why := obstacle(settings.model, settings.precision)):
         raise UserError(why)
+    check_judge(settings, elsewhere=elsewhere)
     fingerprint = generation_fingerprint(settings, suite)
     return Point(settings, engine, suite, fingerprint, _folder(settings, fingerprint))
 

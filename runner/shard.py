@@ -6,18 +6,14 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from runner.config.naming import point_name
 from runner.engines.source import EngineSource
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED
-from runner.experiment import conclude, generate, whole_run
+from runner.experiment import conclude_tracked, generate, judged, whole_run
 from runner.point import Point, pending
 from runner.report.console import print_line
 from runner.results.log import logging_to
-from runner.results.run import load_run
 from runner.results.store import GenerationStore, scan
-from runner.tracking.factory import make_tracker
 from runner.tracking.off import OffTracker
-from runner.tracking.views import tracked_run
 
 
 def run_shard(point: Point, source: EngineSource, command: str, console: Console, brief: str | None = None) -> int:
@@ -45,7 +41,7 @@ def run_shard(point: Point, source: EngineSource, command: str, console: Console
         whole = replace(point, shard=None)
         if missing.count and not _left(whole):
             with whole_run(point):
-                return max(code, _conclude(whole, console, brief))
+                return max(code, _judged(whole, source, console), conclude_tracked(whole, console, brief))
         return code
 
 
@@ -53,15 +49,10 @@ def _left(point: Point) -> int:
     return pending(point, frozenset(scan(point.folder).done)).count
 
 
-def _conclude(point: Point, console: Console, brief: str | None) -> int:
-    """Grade, summarise and show the whole run, and send the tracker its copy."""
-    tracker = make_tracker(point.settings.tracking)
-    run = load_run(point.folder)
-    code = EXIT_FAILED
-    try:
-        if run is not None:
-            tracker.start(tracked_run(point_name(point.settings), point.settings.study, run, point.folder))
-        code = conclude(point, tracker, console, brief)
-    finally:
-        tracker.finish(code)
-    return code
+def _judged(point: Point, source: EngineSource, console: Console) -> int:
+    """Give the run's judge its turn; one that takes the engine's device gets it now, since this process is done."""
+    code = judged(point, source, console)
+    if code is None:
+        source.close()
+        code = judged(point, source, console)
+    return code or 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -13,18 +13,22 @@ from rich.console import Console
 from runner.config import machine
 from runner.config.naming import point_name
 from runner.config.suite import lasting
-from runner.engines.base import EngineDied
+from runner.engines.base import EngineDied, EngineStopped
 from runner.engines.source import EngineSource
 from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, StorageError, UserError
-from runner.experiment import run_point
+from runner.experiment import judge_and_conclude, run_point
+from runner.judging import judge_of
 from runner.pack import Pack, opened, packs_of, shards_of
-from runner.plan import Plan, make_plan, paid_once, show_plan, show_plans
+from runner.plan import Plan, paid_once, show_plan, show_plans
 from runner.point import Point, obstacles, pending
 from runner.report.console import make_console, print_line
 from runner.report.study import Row, show_study
 from runner.results.asked import Asked, note_asked
 from runner.results.store import scan
 from runner.shard import run_shard
+from runner.spending import planned
+
+Do = Callable[[Point, EngineSource, str, Console, str | None], int]
 
 _TABLES = 3  # a study of more points has a line for each that ends, and the table of all
 
@@ -113,6 +117,8 @@ def run_packs(packs: Sequence[Pack], command: str, console: Console, brief: bool
                     code = max(code, _run_guarded(point, source, command, console, label if brief else None))
                     if code == EXIT_INTERRUPTED:
                         return code
+            for point in pack.points:
+                code = max(code, _run_guarded(point, source, command, console, label if brief else None, _judge))
     except KeyboardInterrupt:
         code = _broken_off()
     return code
@@ -127,7 +133,7 @@ def complain(message: str, code: int) -> int:
 def plan_of(point: Point) -> Plan:
     """Return what the point would cost."""
     missing = pending(point, frozenset(scan(point.folder).done)).count
-    return make_plan(point.settings, point.engine.name, point.folder.path, point.suite.size, missing)
+    return planned(point, missing)
 
 
 def _run_here_or_spread(packs: Sequence[Pack], command: str, console: Console, brief: bool) -> int:
@@ -141,15 +147,28 @@ def _run_here_or_spread(packs: Sequence[Pack], command: str, console: Console, b
     return spread(parts, gpus, command, console, brief)
 
 
-def _run_guarded(point: Point, source: EngineSource, command: str, console: Console, brief: str | None) -> int:
+def _run(point: Point, source: EngineSource, command: str, console: Console, brief: str | None) -> int:
+    run = run_point if point.shard is None else run_shard
+    return run(point, source, command, console, brief)
+
+
+def _judge(point: Point, source: EngineSource, command: str, console: Console, brief: str | None) -> int:
+    """Have answers judged that waited for the pack's engine to be closed; shards were judged with their run."""
+    judge = None if point.shard is not None else judge_of(point.settings)
+    waits = judge is not None and judge.stage == "after" and point.folder.run_json.is_file()
+    return judge_and_conclude(point, console, brief) if waits else 0
+
+
+def _run_guarded(
+    point: Point, source: EngineSource, command: str, console: Console, brief: str | None, do: Do = _run
+) -> int:
     """Run one point; every trouble is a message and an exit code, so that it costs the other points nothing."""
     which = "" if brief is None else f"{brief}, {point.folder.path.name}: "
     try:
-        run = run_point if point.shard is None else run_shard
-        return run(point, source, command, console, brief)
+        return do(point, source, command, console, brief)
     except UserError as error:
         return complain(f"{which}{error}", EXIT_USAGE)
-    except (StorageError, EngineDied) as error:
+    except (StorageError, EngineDied, EngineStopped) as error:
         return complain(f"{which}{error}", EXIT_FAILED)
     except KeyboardInterrupt:
         return _broken_off()

@@ -19,16 +19,18 @@ from runner.engines.factory import make_engine
 from runner.errors import UserError
 from runner.experiment import effective, samples
 from runner.point import Point, prepare
-from runner.results.certificate import Certificate, generations_sha256
+from runner.results.certificate import Certificate, files_sha256, generations_sha256
+from runner.results.executions import executed_in
 from runner.results.grading import grade_record, grader_version
+from runner.results.judgements import judged_in
 from runner.results.layout import RunFolder
 from runner.results.record import Record, sample_key
 from runner.results.run import Run, code_revision
 from runner.results.store import Scan, read, scan
-from runner.results.verdict_table import read_verdicts
+from runner.results.verdict_table import grade_run, read_verdicts
 from runner.sampling.budget import with_budget
 from runner.sampling.driver import Driver
-from runner.tools.pool import ToolPool
+from runner.tools.python import make_pool
 
 _VERDICT = ("outcome", "answer", "rule", "output_tokens", "thinking_tokens")
 
@@ -64,11 +66,14 @@ def verify_run(folder: RunFolder, run: Run, count: int) -> Certificate:
         fingerprint=run.fingerprint,
         nonce=run.nonce,
         generations_sha256=digest,
+        verdicts_sha256=files_sha256([grade_run(folder, point.settings.scoring)]),
+        scoring=point.settings.scoring.value,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         code_revision=code_revision(),
-        grader_version=grader_version(point.settings.scoring),
+        grader_version=grader_version(point.settings.scoring, judged_in(folder)),
         engine=engine,
         samples=len(found.done),
+        missing=point.suite.size - point.suite.count_done(found.done),
         failed=len(found.failed),
         wrong_data=checked.wrong_data,
         wrong_verdicts=checked.wrong_verdicts,
@@ -89,11 +94,11 @@ def _check_stored(folder: RunFolder, point: Point, found: Scan) -> _Checked:
     settings = point.settings
     table = read_verdicts(folder, settings.scoring, columns=["problem_id", "repeat", *_VERDICT]).to_pylist()
     stored = {sample_key(row["problem_id"], row["repeat"]): row for row in table}
-    data, verdicts = [], []
+    data, verdicts, judged, executed = [], [], judged_in(folder), executed_in(folder)
     for record in read(folder, scanned=replace(found, failed={})):
         if _drawn_again(record, point) is None:
             data.append(record.key)
-        fresh: Any = grade_record(record, settings.model.family, settings.scoring)
+        fresh: Any = grade_record(record, settings.model.family, settings.scoring, judged, executed)
         if any(fresh[name] != stored.get(record.key, {}).get(name) for name in _VERDICT):
             verdicts.append(record.key)
     return _Checked(tuple(data), tuple(verdicts))
@@ -121,7 +126,7 @@ def _regenerate(
     before = {record.key: record for record in read(folder, scanned=kept)}
     other = []
     with (
-        closing(ToolPool({})) as tools,
+        closing(make_pool(point.settings.tools)) as tools,
         closing(Driver(lambda: _engine(folder, run, point), tools, point.engine.max_restarts)) as driver,
     ):
         loaded, repeatable = driver.engine.loaded, driver.engine.capabilities.seeds
@@ -131,7 +136,8 @@ def _regenerate(
             for one in before.values()
             if (problem := _drawn_again(one, point)) is not None
         ]
-        again = {record.key: record for record in driver.run(samples(places, settings), Event())}
+        asked = samples(places, settings, driver.engine.capabilities)
+        again = {record.key: record for record in driver.run(asked, Event())}
     for key, record in before.items():
         made = again.get(key)
         if made is None or _said(with_budget(made, settings.budget, settings.model)) != _said(record):

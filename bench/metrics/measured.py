@@ -58,10 +58,13 @@ def measured(samples: pd.DataFrame, measure: str) -> Measured:
     Raises:
         ValueError: there is no such measure.
     """
-    answers = answered(samples)
-    found = measure_named(measure)
-    tasks = [_of_task(str(task), rows, found) for task, rows in answers.groupby("task", observed=True)]
-    return Measured(measure, tuple(mean for mean, _ in tasks), _over_tasks(tasks))
+    return measured_by(samples, measure_named(measure))
+
+
+def measured_by(samples: pd.DataFrame, measure: Measure) -> Measured:
+    """Return the same of a measure that is in no listing, as one that verdicts alone don't have."""
+    tasks = [_of_task(str(task), rows, measure) for task, rows in answered(samples).groupby("task", observed=True)]
+    return Measured(measure.name, tuple(mean for mean, _ in tasks), _over_tasks(tasks))
 
 
 def _of_task(task: str, answers: pd.DataFrame, measure: Measure) -> tuple[Mean, NDArray[np.float64] | None]:

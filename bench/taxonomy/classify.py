@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bench.taxonomy.errors as errors
 import bench.taxonomy.patterns as patterns
+from bench.answers import KINDS
 from bench.finish import ended
 from bench.grade import grade
 from bench.problem import Problem
@@ -26,6 +27,8 @@ def error_of(
 ) -> ErrorFinding | None:
     """Return why a response is wrong; None where it is right or not graded yet, or where nothing was answered.
 
+    None of an answer that is no number, list or relation, either: no rule knows what is wrong with it.
+
     The first rule that finds something decides. Nothing was answered where no answer could be read in a response that
     ended by itself, unless the right value stands in it. Never raises on any text and is linear in its length.
 
@@ -35,6 +38,8 @@ def error_of(
         verdict: What it is worth; graded here where it is None.
         finish_reason: Why the response ended, in any provider's words, see :func:`bench.finish.ended`.
     """
+    if problem.answer_kind in KINDS:
+        return None
     text = response or ""
     verdict = verdict or grade(problem, text, finish_reason=finish_reason)
     if verdict.outcome in (Outcome.CORRECT, Outcome.UNGRADED):

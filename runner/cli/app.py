@@ -84,8 +84,16 @@ def doctor() -> int:
 
 
 @app.command()
+def execute(study: Path) -> int:
+    """Run stored programs (suite=livecodebench) on their problems' tests, in a sandbox; each program once."""
+    from runner.cli.execute import execute_study
+
+    return execute_study(study, make_console())
+
+
+@app.command()
 def fetch(overrides: _Overrides = None, config_dir: _ConfigDir = None) -> None:
-    """Bring weights onto this machine, so that later runs need no network."""
+    """Bring weights and a stored set onto this machine, so that later runs need no network."""
     from runner.cli.fetch import fetch as fetch_weights
     from runner.config.compose import compose
 
@@ -116,6 +124,26 @@ def grade(
 
 
 @app.command()
+def judge(
+    study: Path,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="judge=... [what=errors|patterns]", help="Who judges, and what", show_default=False),
+    ] = None,
+    check: Annotated[int, typer.Option(min=0, help="Also judge so many answers a run that rules have graded")] = 0,
+    most: Annotated[int, typer.Option(min=1, help="Wrong answers or traces a run, for what=errors|patterns")] = 200,
+    config_dir: _ConfigDir = None,
+) -> int:
+    """Have stored answers judged that no rule can grade, or kinds of error and patterns; says how far rules agree.
+
+    The texts stay as they are; verdicts are made again, and what a judge said is asked once.
+    """
+    from runner.cli.judge import judge_study
+
+    return judge_study(study, words or [], check, most, config_dir, make_console())
+
+
+@app.command()
 def leaderboard(
     folders: Annotated[list[Path], typer.Argument(help="Studies, or runs", show_default=False)],
     out: Annotated[Path, typer.Option(help="Folder of the page")] = Path("leaderboard"),
@@ -128,6 +156,20 @@ def leaderboard(
     from runner.cli.leaderboard import leaderboard as merge
 
     return merge(folders, out, scoring, make_console())
+
+
+@app.command("make-set")
+def make_set(
+    words: Annotated[list[str] | None, typer.Argument(help="recipe=..., its values, out=FOLDER")] = None,
+    config_dir: _ConfigDir = None,
+) -> int:
+    """Make a set of questions: written by one model, answered k times by another, kept where a judge finds all equal.
+
+    Whatever ends it, the same command goes on. Needs the models of the recipe.
+    """
+    from runner.cli.make_set import make_set as make
+
+    return make(words or [], config_dir, make_console())
 
 
 @app.command()
@@ -145,6 +187,39 @@ def quantize(overrides: _Overrides = None, config_dir: _ConfigDir = None) -> Non
     from runner.config.compose import compose
 
     quantize_weights(compose(overrides or [], config_dir), make_console())
+
+
+@app.command()
+def onset(
+    run: Path,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[step=64] [samples=32]", show_default=False)] = None,
+) -> int:
+    """Find out when a model knew: close its stored thinking every few tokens and grade the answer that it gives there.
+
+    step is in tokens of thinking; samples is the most samples. Needs the model, as the run did.
+    """
+    from runner.cli.onset import show_onset
+
+    return show_onset(run, words or [], make_console())
+
+
+@app.command()
+def redundancy(
+    study: Path,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[embed=minilm] [baseline=RUN] [ablation=true]", show_default=False),
+    ] = None,
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> None:
+    """Show where the tokens of traces went: before and after the first correct answer, and what right answers cost.
+
+    embed is minilm, lexical (fast) or api:URL#MODEL; baseline is a part of the name of the run that the others are
+    compared with; ablation=true adds other window sizes. Needs no model.
+    """
+    from runner.cli.redundancy import show_redundancy
+
+    show_redundancy(study, words or [], scoring, make_console())
 
 
 @app.command()
@@ -182,6 +257,45 @@ def rescore(
     from runner.cli.rescore import Versions, rescore_study
 
     return rescore_study(study, scoring, Versions(before, after), limit, csv, make_console())
+
+
+@app.command()
+def route(
+    study: Path,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[thinking=PART direct=PART] [embed=...]", help="Which runs", show_default=False),
+    ] = None,
+    router: Annotated[Path | None, typer.Option(help="A saved router; by default one is trained")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where a trained router is saved; STUDY/router.json")] = None,
+    csv: Annotated[str | None, typer.Option(help="File for the table, - for standard output")] = None,
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> None:
+    """Say what choosing by question between a thinking and a direct run would score: oracles, thresholds, a router.
+
+    Nothing is generated. The router learns from some of the questions and is scored on the others.
+    """
+    from runner.cli.route import route as route_study
+
+    route_study(study, words or [], (router, out), csv, scoring, make_console())
+
+
+@app.command()
+def select(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN RUN [lambda=0.1]", help="Small thinking, large direct", show_default=False),
+    ],
+    csv: Annotated[str | None, typer.Option(help="File for the table, - for standard output")] = None,
+    scoring: _ScoringOption = Scoring.PAPER,
+) -> None:
+    """Select tasks on which thinking pays: the first run's accuracy minus the second's is above lambda.
+
+    A task whose interval does not lie above lambda is marked, not selected.
+    """
+    from runner.cli.select import select as select_tasks
+
+    select_tasks(words, csv, scoring, make_console())
 
 
 @app.command()

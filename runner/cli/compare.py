@@ -16,8 +16,10 @@ from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.report.console import print_line, visible_line
 from runner.report.numbers import p_value
+from runner.report.optimal_lines import comparison_lines
 from runner.report.study import computed_in, set_apart
 from runner.results.layout import RunFolder
+from runner.results.optimal import compare_benchmark
 from runner.results.output import STANDARD_OUTPUT, writing
 from runner.results.paired import ComparedRuns, compare_runs
 from runner.results.run import Run
@@ -58,7 +60,7 @@ def compare(words: Sequence[str], scoring: Scoring, limit: int, csv: str | None,
         print_line(console, f"{name}: {visible_line(folder.path)} ({said})")
     console.print(_table("accuracy", found.by["accuracy"], 3), highlight=False)
     console.print(_table("output tokens", found.by["output_tokens"], 1), highlight=False)
-    for line in (*_notes(found), computed_in([a[1], b[1]])):
+    for line in (*_notes(found), computed_in([a[1], b[1]]), *comparison_lines(compare_benchmark(a, b, scoring))):
         if line:
             print_line(console, line)
     _list(found.flips, limit, [folder.path for folder, _ in (a, b)], console)

@@ -53,6 +53,11 @@ def show_curve(
             f"{folder.path} was made with budget={settings.budget.kind}, so its texts under smaller budgets are not "
             "their beginnings; a curve needs a run with budget=total"
         )
+    if settings.tools.names:
+        raise UserError(
+            f"{folder.path} was made with tools, whose calls a smaller budget would have cut in another place; sweep "
+            "budget.tokens instead"
+        )
     family = make_tasks_known(run)
     wanted = _powers(folder) if caps is None else _read_caps(caps)
     writer = make_writer(settings, run.loaded)

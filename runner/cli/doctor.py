@@ -21,12 +21,17 @@ from rich.table import Table
 from rich.text import Text
 
 from runner.config import machine
+from runner.config.api_rules import has_library
 from runner.errors import UserError
+from runner.tools.usable import INSTALL, KINDS, choose, trouble
 from runner.weights.cache import cache_folder
 from runner.weights.embedded import MODELS, embedded_folder
 from runner.weights.quantizer import VARIABLE, find_quantizer
 
 PATIENCE_S = 5.0  # for all checks together; they run side by side
+
+# Where conf/engine looks for the key of each provider.
+_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GEMINI_API_KEY"}
 
 _LOW_DISK = 2 * machine.GIB
 _LOW_MEMORY = 2 * machine.GIB
@@ -241,6 +246,17 @@ def _hub_token(_: Path) -> Iterator[Finding]:
         yield Finding("hub token", Level.OPTIONAL, "not set (for models that ask for a licence)", remedy)
 
 
+def _providers(_: Path) -> Iterator[Finding]:
+    for name, variable in _KEYS.items():
+        engine = f"engine {name}"
+        if not has_library(name):
+            yield Finding(engine, Level.OPTIONAL, "not installed (for its models)", machine.install_command("api"))
+        elif os.environ.get(variable, "").strip():
+            yield Finding(engine, Level.OK, f"{variable} is set")
+        else:
+            yield Finding(engine, Level.OPTIONAL, "installed; no key (for its models)", f"export {variable}=...")
+
+
 def _wandb(_: Path) -> Iterator[Finding]:
     from runner.tracking.wandb import logged_in, server
 
@@ -262,12 +278,15 @@ def _slurm(_: Path) -> Iterator[Finding]:
         )
 
 
-def _bubblewrap(_: Path) -> Iterator[Finding]:
-    if path := shutil.which("bwrap"):
-        yield Finding("bubblewrap", Level.OK, path)
+def _sandbox(_: Path) -> Iterator[Finding]:
+    try:
+        kind = choose("auto")
+    except UserError:
+        reasons = "; ".join(f"{kind}: {trouble(kind)}" for kind in KINDS)
+        message = f"none works (for tools that run code which a model wrote): {reasons}"
+        yield Finding("sandbox", Level.OPTIONAL, message, INSTALL)
     else:
-        message = "not installed (for tools that run code which a model wrote)"
-        yield Finding("bubblewrap", Level.OPTIONAL, message, "apt install bubblewrap")
+        yield Finding("sandbox", Level.OK, f"{kind}, in which a program was run")
 
 
 def _is_on(variable: str) -> bool:
@@ -282,11 +301,12 @@ _CHECKS: dict[str, Callable[[Path], Iterator[Finding]]] = {
     "gpu": _gpu,
     "engine transformers": _transformers,
     "engine vllm": _vllm,
+    "engines behind an API": _providers,
     "quantising": _gptq,
     "embedded model": _embedded,
     "hub": _hub,
     "hub token": _hub_token,
     "wandb": _wandb,
     "slurm": _slurm,
-    "bubblewrap": _bubblewrap,
+    "sandbox": _sandbox,
 }

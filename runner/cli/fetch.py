@@ -1,10 +1,14 @@
-"""``runner fetch``: a model's weights onto this machine, so that later runs need no network."""
+"""``runner fetch``: weights of model and judge and a stored set onto this machine, so that runs need no network."""
 
 from __future__ import annotations
 
 from rich.console import Console
 
-from runner.config.settings import GptqSettings, Settings
+from bench.stored.rows import StoredTask
+from runner.config.settings import ApiSettings, GptqSettings, Settings
+from runner.config.stored import check_rows
+from runner.config.suite import Suite
+from runner.judging import judge_of
 from runner.report.console import print_line
 from runner.weights.files import size_bytes
 from runner.weights.locate import locate
@@ -13,12 +17,20 @@ from runner.weights.weights import Weights
 
 
 def fetch(settings: Settings, console: Console) -> None:
-    """Get the weights of ``settings.model`` and say where they lie; quick when they are here already.
+    """Get the suite's stored sets and the weights of model and judge, and say where they lie; quick if they are here.
 
     Raises:
-        UserError: the model can't be had; says what to do.
+        UserError: a set or the model can't be had; says what to do.
         StorageError: the cache can't be written.
     """
+    _fetch_sets(settings, console)
+    _fetch_model(settings, console)
+    judge = judge_of(settings)
+    if judge is not None and judge.stage != "same" and not isinstance(judge.engine, ApiSettings):
+        _fetch_model(judge.settings, console)
+
+
+def _fetch_model(settings: Settings, console: Console) -> None:
     model = settings.model
     if model.source == "none":
         print_line(console, f"{model.name} has no weights: nothing to fetch")
@@ -33,6 +45,17 @@ def fetch(settings: Settings, console: Console) -> None:
         print_line(console, f"{precision.name} is {found.words}: python -m runner quantize does it now")
     if model.source == "hub":
         print_line(console, "runs on this machine need no network now: HF_HUB_OFFLINE=1")
+
+
+def _fetch_sets(settings: Settings, console: Console) -> None:
+    for name, task in Suite(settings.suite).tasks.items():
+        if isinstance(task, StoredTask):
+            given = settings.suite.path or settings.suite.params.get(name, {}).get("path")
+            if given is None:
+                check_rows(task)
+            origin = given or f"{task.source.repository} at {task.source.revision}"
+            print_line(console, f"{name}: {task.length()} problems of {origin}, licence {task.source.licence}")
+            print_line(console, f"  {task.path}, checksum {task.checksum()[:16]}")
 
 
 def show_weights(settings: Settings, weights: Weights, console: Console) -> None:

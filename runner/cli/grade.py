@@ -186,6 +186,7 @@ def _verdicts(foreign: Foreign, number: int, scoring: Scoring, tally: _Tally) ->
             "response": place,
             "task": problem.task,
             "outcome": verdict.outcome.value,
+            "score": verdict.score,
             "answer": verdict.answer,
             "gold": write_gold(problem.gold),
             "rule": verdict.rule,

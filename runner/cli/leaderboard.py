@@ -13,10 +13,11 @@ from rich.console import Console
 from runner.config.settings import Scoring
 from runner.errors import EXIT_FAILED, UserError
 from runner.report.console import print_line, visible_line
-from runner.results.certificate import Certificate, generations_sha256, read_certificate
+from runner.results.certificate import Certificate, files_sha256, generations_sha256, read_certificate
 from runner.results.layout import RunFolder, write_atomic
 from runner.results.run import Run
 from runner.results.runs import each_once, runs_of
+from runner.results.verdict_table import grade_run
 
 # What a row can be made again from, by its place in the settings.
 _NEEDED = ("model.id", "suite.seed", "suite.folds", "suite.samples", "suite.params", "sampling.seed",
@@ -49,7 +50,7 @@ def leaderboard(folders: Sequence[Path], out: Path, scoring: Scoring, console: C
     from runner.report.splits import splits
 
     every = [pair for folder in folders for pair in runs_of(folder)]
-    refusals = {folder.path: reasons for folder, run in every if (reasons := list(refused(folder, run)))}
+    refusals = {folder.path: reasons for folder, run in every if (reasons := list(refused(folder, run, scoring)))}
     for path, reasons in refusals.items():
         print_line(console, visible_line(f"refused: {path}: {'; '.join(reasons)}"))
     kept = each_once(pair for pair in every if pair[0].path not in refusals)
@@ -67,8 +68,12 @@ def leaderboard(folders: Sequence[Path], out: Path, scoring: Scoring, console: C
     return EXIT_FAILED if refusals else 0
 
 
-def refused(folder: RunFolder, run: Run) -> Iterator[str]:
-    """Yield why a run can't be a row of a leaderboard, a few words each."""
+def refused(folder: RunFolder, run: Run, scoring: Scoring) -> Iterator[str]:
+    """Yield why a run can't be a row of a leaderboard, a few words each.
+
+    Raises:
+        UserError: its verdicts can't be made.
+    """
     certificate = read_certificate(folder)
     if certificate is None:
         yield f"no certificate; make one: python -m runner verify {folder.path}"
@@ -76,6 +81,8 @@ def refused(folder: RunFolder, run: Run) -> Iterator[str]:
         yield "its certificate is another run's"
     elif certificate.generations_sha256 != generations_sha256(folder):
         yield "its samples are not those that were certified; verify it again"
+    elif certificate.scoring == scoring and certificate.verdicts_sha256 != files_sha256([grade_run(folder, scoring)]):
+        yield "its verdicts are not those that were certified; verify it again"
     elif not certificate.holds:
         yield "its certificate says that something differed"
     missing = [name for name in _NEEDED if _setting(run, name) is None]

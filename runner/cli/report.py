@@ -31,12 +31,15 @@ def report_study(study: Path, out: Path | None, texts: int, wandb: bool, scoring
     from runner.report.findings import findings
     from runner.report.frames import read_study
     from runner.report.gap import gap_findings, gap_table, gaps
+    from runner.report.optimal import optimal_curves, optimal_findings, optimal_runs, optimal_tables
     from runner.report.page import write_page
     from runner.report.pairs import study_pairs
+    from runner.report.redundancy import study_redundancy
     from runner.report.splits import splits
     from runner.report.tables import tables
     from runner.report.taxonomy import pattern_shares, study_taxonomy, taxonomy_parts
     from runner.report.text import write_text
+    from runner.report.tool_tables import tool_tables
     from runner.report.wandb_report import FILE, tracking_of, write_wandb_report
 
     folder = study / _FOLDER if out is None else out
@@ -46,11 +49,26 @@ def report_study(study: Path, out: Path | None, texts: int, wandb: bool, scoring
     tracking = tracking_of(frames) if wandb else None
     name = study.resolve().name
     pairs, marks = study_pairs(frames), study_taxonomy(frames)
-    beside = gaps(frames)
+    beside, optimal = gaps(frames), optimal_runs(frames)
     found = [*findings(frames, pairs, splits(frames), pattern_shares(marks)), *gap_findings(beside)]
-    parts = taxonomy_parts(frames, marks)
-    page = write_page(frames, folder, title=name, findings=found, pairs=pairs, taxonomy=parts, marks=marks, texts=texts)
-    written = [*tables(frames, pairs), *([gap_table(beside)] if beside else [])]
+    found += optimal_findings(optimal)
+    parts, own = taxonomy_parts(frames, marks), optimal_tables(optimal)
+    traces, called = study_redundancy(frames, scoring), tool_tables(frames)
+    page = write_page(
+        frames,
+        folder,
+        title=name,
+        findings=found,
+        pairs=pairs,
+        taxonomy=parts,
+        marks=marks,
+        texts=texts,
+        curves=optimal_curves(optimal),
+        optimal=own,
+        redundancy=traces,
+        tools=called,
+    )
+    written = [*tables(frames, pairs), *([gap_table(beside)] if beside else []), *own, *traces, *called]
     write_text(folder, name, frames, found, written)
     print_line(console, f"report: {visible_line(page)}, with Markdown, LaTeX and CSV beside it")
     if tracking is not None:

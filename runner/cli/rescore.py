@@ -116,7 +116,7 @@ def _rescored(folder: RunFolder, scoring: Scoring, versions: Versions, console: 
     if found.after is None:
         print_line(console, f"{name}: no verdicts of {versions.after or 'any sample'} are stored")
         return None
-    if found.after == current_grader(Scoring.PAPER):
+    if found.after.partition(",")[0] == current_grader(Scoring.PAPER):  # a judge's name may stand behind it
         summarise(folder)
     _show(found, console)
     return found

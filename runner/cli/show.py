@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 import bench
 from bench.problem import Problem, write_gold
@@ -17,7 +18,9 @@ from runner.config.settings import HintBudget, PromptSettings, Scoring
 from runner.errors import UserError
 from runner.report.console import print_line, visible
 from runner.report.terminal import show_summary
+from runner.results.executions import executed_in
 from runner.results.grading import grade_record, make_tasks_known, problem_of
+from runner.results.judgements import judged_in
 from runner.results.layout import RunFolder
 from runner.results.load import runs_of
 from runner.results.record import Record
@@ -70,23 +73,44 @@ def _show_sample(folder: RunFolder, run: Run, wanted: str, console: Console) -> 
     if problem is None:
         raise UserError(f"{record.key}: its stored data can't be read as a problem of {record.task}: {record.data!r}")
     _print_prompt(folder, run, problem, console)
+    _print_calls(record, console)
     thinking = bench.split_thinking(
         record.text, finish_reason=record.finish_reason.value, prompt_tail=record.prompt_tail, family=family
     )
     if thinking.thinking:
         _section(console, f"thinking, {record.usage.thinking} tokens, {thinking.state.value}", thinking.thinking)
     _section(console, f"answer, {record.usage.answer} tokens", thinking.answer)
-    _print_verdict(record, grade_record(record, family), problem, console)
+    _print_verdict(record, _verdict(record, family, folder), problem, console)
+
+
+def _print_calls(record: Record, console: Console) -> None:
+    """Print the turns up to the last result of a tool, a model's text as far as the conversation went on with it."""
+    last = max((place for place, turn in enumerate(record.turns) if turn.kind == "tool"), default=-1)
+    for turn in record.turns[: last + 1]:
+        if turn.kind == "tool":
+            named = escape(visible(turn.name)) or "a call that names no tool"
+            _section(console, f"call of {named}", "\n".join((turn.arguments or {}).values()))
+            _section(console, "result" if turn.ok else f"result: {turn.fault or 'failed'}", turn.text)
+            continue
+        _section(console, f"{turn.kind} turn", turn.text[: turn.kept])
+        if turn.kept is not None:
+            _section(console, "cut off behind the call", turn.text[turn.kept :])
+
+
+def _verdict(record: Record, family: str, folder: RunFolder) -> VerdictRow:
+    return grade_record(record, family, judged=judged_in(folder), executed=executed_in(folder))
 
 
 def _find(folder: RunFolder, wanted: str, family: str) -> Record:
     """Return the first sample that fits, in stored order."""
-    tasks = set()
+    tasks, judged, executed = set(), judged_in(folder), executed_in(folder)
     for record in read(folder):
         tasks.add(record.task)
         if record.key == wanted or (record.key.startswith((f"{wanted}:", f"{wanted}/")) and wanted != record.task):
             return record
-        if record.task == wanted and grade_record(record, family)["outcome"] != Outcome.CORRECT:
+        if record.task != wanted:
+            continue
+        if grade_record(record, family, judged=judged, executed=executed)["outcome"] != Outcome.CORRECT:
             return record
     raise UserError(
         f"{folder.path} has no sample {wanted!r}, or none of it that is wrong; give the beginning of a problem id, "

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from runner.cli.one_run import run_at
-from runner.engines.base import EngineDied
+from runner.engines.base import EngineDied, EngineStopped
 from runner.errors import EXIT_FAILED
 from runner.report.console import print_line, visible_line
 from runner.results.certificate import Certificate, write_certificate
@@ -36,7 +36,7 @@ def verify(path: Path, part: str | None, count: int, console: Console) -> int:
     folder, run = run_at(path, part, "verify")
     try:
         found = verify_run(folder, run, count)
-    except EngineDied as death:
+    except (EngineDied, EngineStopped) as death:
         print_line(console, f"the engine died, so nothing was certified: {visible_line(death)}")
         return EXIT_FAILED
     written = write_certificate(folder, found)
@@ -54,6 +54,8 @@ def _said(found: Certificate) -> list[str]:
     ]
     if not found.repeatable:
         lines.append("this engine does not promise the same text for the same seed, so other texts prove nothing")
+    if found.missing:
+        lines.append(f"MISSING: {found.missing} of the samples that the run's settings ask for; finish the run first")
     if found.failed:
         lines.append(f"{found.failed} samples failed; nothing of them is checked")
     return lines

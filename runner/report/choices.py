@@ -11,18 +11,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FACTORS = ("model", "precision", "prompt", "effort", "budget", "tools")
-# What else has to be alike for two runs to differ in one factor alone.
-_CONTEXT = (
-    "budget_kind",
-    "suite",
-    "suite_seed",
-    "sampling",
-    "temperature",
-    "top_p",
-    "sampling_seed",
-    "engine",
-    "noise",
-)
 # What goes without saying.
 _USUAL = {"prompt": "standard", "effort": "default", "budget": "none", "tools": "none"}
 _FIRST = {
@@ -76,14 +64,26 @@ def alike_but(points: pd.DataFrame, factor: str) -> list[list[int]]:
     """Return groups of runs, by their places in ``points``, that differ in one factor and in nothing else.
 
     The baseline comes first: the choice that the published tables start from, else the first in the study's order.
+    Budgets of different kinds are no levels of one factor; a run without a budget belongs to every kind.
     """
-    found: dict[tuple[str, ...], dict[str, int]] = {}
-    for place, row in enumerate(rows(points)):
-        others = (level(row, name) for name in FACTORS if name != factor)
-        ignored = "budget_kind" if factor == "budget" else ""
-        context = (str(row[name]) for name in _CONTEXT if name in row and name != ignored)
-        found.setdefault((*others, *context), {}).setdefault(level(row, factor), place)
-    return [_baseline_first(levels, factor) for levels in found.values() if len(levels) > 1]
+    every = rows(points)
+    forms: list[str | None] = [None]
+    if factor == "budget":
+        forms = list(dict.fromkeys(row["budget_form"] for row in every if not missing(row["budget_form"])))
+    found = []
+    for form in forms:
+        groups: dict[tuple[str, ...], dict[str, int]] = {}
+        for place, row in enumerate(every):
+            if form is None or missing(row["budget_form"]) or row["budget_form"] == form:
+                groups.setdefault(_others(row, factor), {}).setdefault(level(row, factor), place)
+        found += [_baseline_first(levels, factor) for levels in groups.values() if len(levels) > 1]
+    return found
+
+
+def _others(row: Mapping[Hashable, Any], factor: str) -> tuple[str, ...]:
+    """Return all but one factor of a run, with what has to be alike besides."""
+    form = () if factor == "budget" else (str(row["budget_form"]),)
+    return (*(level(row, name) for name in FACTORS if name != factor), *form, str(row["context"]))
 
 
 def _baseline_first(levels: dict[str, int], factor: str) -> list[int]:

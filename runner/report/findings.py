@@ -69,6 +69,7 @@ def findings(
     points = frames.points.to_dict("records")
     found = [
         *_cautions(points),
+        *_unequal(frames.samples),
         *_overall(points),
         *_detectable(frames.samples),
         *map(_pair, pairs),
@@ -100,6 +101,17 @@ def _cautions(points: Sequence[Mapping[Any, Any]]) -> Iterator[Finding]:
                 f"{row['accuracy_if_wrong']:.3f} to {row['accuracy_if_right']:.3f}.",
                 (row["run"],),
             )
+
+
+def _unequal(samples: pd.DataFrame) -> Iterator[Finding]:
+    problems = samples.groupby("run", observed=True)["problem_id"].nunique()
+    every = samples["problem_id"].nunique()
+    if len(problems) > 1 and problems.min() < every:
+        yield Finding(
+            Topic.CAUTION,
+            f"The runs did not all answer the same problems ({problems.min()} to {problems.max()} of {every}): "
+            "an order of all runs compares answers to different questions; pairs are compared on what both answered.",
+        )
 
 
 def _overall(points: Sequence[Mapping[Any, Any]]) -> Iterator[Finding]:

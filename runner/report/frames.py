@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from runner.config.settings import Scoring
 from runner.errors import StorageError, UserError
 from runner.report.study import rank, set_apart
 from runner.results.grading import grader_version
+from runner.results.judgements import judged_in
 from runner.results.layout import RunFolder
 from runner.results.load import choices_of, flat_figures, runs_of, scoring_named
 from runner.results.run import Run
@@ -58,8 +59,10 @@ def read_study(path: str | Path, scoring: str = "paper") -> StudyFrames:
     ``points`` has ``run`` (unique here; what the other frames name it by), ``path`` (its folder), ``label`` (unique:
     what sets it apart), what :func:`runner.load` says of a run, ``fingerprint``, ``nonce``, ``created``, ``updated``,
     ``family``, ``kind``, ``params_b``, ``model_id``, ``model_revision``, ``weight_bits``, ``weight_format``,
-    ``compute_dtype``, ``tools``, the columns of :func:`runner.summary` over all tasks, ``parsed`` (share of ``n``),
-    ``truncated_share``, ``token_sources``, ``partial``, ``grader_version``, ``scoring``, and ``published_as``,
+    ``compute_dtype``, ``context`` and ``budget_form`` (what has to be alike for a comparison), ``tools``,
+    the columns of :func:`runner.summary` over all tasks, ``parsed`` (share of ``n``), ``truncated_share``,
+    ``token_sources``, ``partial``,
+    ``grader_version``, ``scoring``, and ``published_as``,
     ``published_accuracy``, ``published_output_tokens``, ``published_overthinking``, ``published_token_basis`` and
     ``published_setting`` (whether the run's prompt, budget and suite are those of the published table).
     ``overthinking`` is O of the means under ``reference`` bounds, ``overthinking_mean`` the mean of the tasks' O;
@@ -98,7 +101,7 @@ def frames_of(runs: Sequence[tuple[RunFolder, Run]], scoring: Scoring = Scoring.
     kept = [pair for pair, _ in read]
     names = _unique([folder.path.name for folder, _ in kept], [str(folder.path) for folder, _ in kept])
     points, tasks = [], []
-    for name, label, (pair, table) in zip(names, _labels(kept), read, strict=True):
+    for name, label, (pair, table) in zip(names, labels_of(kept), read, strict=True):
         rows, overall = figures_of(table.select(["task", "category", *COLUMNS]).to_pandas())
         points.append({"run": name, "path": str(pair[0].path), "label": label, **_point(pair, table, overall, scoring)})
         tasks += [{"run": name, **_task(row)} for row in rows]
@@ -129,7 +132,7 @@ def _point(pair: tuple[RunFolder, Run], table: pa.Table, overall: Figures, scori
         "truncated_share": answers and overall.truncated / answers,
         "token_sources": ", ".join(sorted(sources)),
         "partial": overall.errors + overall.ungraded > 0,
-        "grader_version": grader_version(scoring),
+        "grader_version": grader_version(scoring, judged_in(folder)),
         "scoring": scoring.value,
         **_published(run),
     }
@@ -147,11 +150,26 @@ def _identity(run: Run) -> dict[str, Any]:
         "params_b": model.get("params_b"),
         "model_id": model.get("id"),
         "model_revision": loaded.model_revision,
+        "context": _context(run),
+        "budget_form": _budget_form(run.settings["budget"]),
         "weight_bits": loaded.weight_bits,
         "weight_format": loaded.weight_format,
         "compute_dtype": loaded.compute_dtype,
-        "tools": ", ".join(run.settings.get("tools", {}).get("names", ())) or "none",
     }
+
+
+def _context(run: Run) -> str:
+    """Return as text what has to be alike for two runs to differ in one of the study's factors alone."""
+    asked = run.settings
+    suite = {name: asked["suite"].get(name) for name in ("seed", "split", "low", "high", "sizes", "params")}
+    sampling = {name: value for name, value in asked["sampling"].items() if name != "name"}
+    return json.dumps([run.loaded.engine, suite, sampling], sort_keys=True)
+
+
+def _budget_form(budget: Mapping[str, Any]) -> str | None:
+    """Return as text how a budget acts, its tokens apart; None without one."""
+    form = {name: value for name, value in budget.items() if name not in ("tokens", "reuse")}
+    return None if budget["tokens"] is None else json.dumps(form, sort_keys=True)
 
 
 def _published(run: Run) -> dict[str, Any]:
@@ -215,7 +233,7 @@ def _pooled(points: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
     return points
 
 
-def _labels(runs: Sequence[tuple[RunFolder, Run]]) -> list[str]:
+def labels_of(runs: Sequence[tuple[RunFolder, Run]]) -> list[str]:
     """Return for each run the model and what sets it apart, e.g. ``thinker, budget 512``; unique."""
     apart = set_apart([(run.settings, run.loaded.engine) for _, run in runs])
     texts = [

@@ -31,21 +31,21 @@ class Gap:
         ours: Accuracy by our grader over all answers, mean over the tasks.
         published: Accuracy as printed.
         grader: What the published code's ways of grading change on the same texts, its denominator (parsed answers
-            alone) included.
+            alone) included; None where it reads no answer at all, and the rest can't be told apart either.
         denominator: Of ``grader``, the part of the denominator.
         changed: Samples that the two graders see differently.
         protocol: What prompt, budget and suite change, by a run of the study that differs in these alone and has the
             published ones; 0 if this one has them, None without such a run.
-        model: What is left: the model's revision and precision, the engine, the problems, chance; with ``protocol``
-            None, that too.
+        model: What is left: the model's revision and precision, the engine, the problems, chance; with ``grader`` or
+            ``protocol`` None, these too.
     """
 
     run: str
     label: str
     ours: float
     published: float
-    grader: float
-    denominator: float
+    grader: float | None
+    denominator: float | None
     changed: int
     protocol: float | None
     model: float
@@ -65,8 +65,11 @@ def gaps(frames: StudyFrames, most: int = LARGEST) -> tuple[Gap, ...]:
     return tuple(_gap(row, points, released) for row in points)
 
 
-def _released(path: Path) -> tuple[float, float, int]:
-    """Return a run's accuracy by the published code's ways, over all and over parsed answers, and what changes."""
+def _released(path: Path) -> tuple[float | None, float | None, int]:
+    """Return a run's accuracy by the published code's ways, over all and over parsed answers, and what changes.
+
+    The second is None where it reads no answer.
+    """
     from bench.metrics.figures import COLUMNS
 
     key = ["problem_id", "repeat"]
@@ -77,28 +80,28 @@ def _released(path: Path) -> tuple[float, float, int]:
     _, overall = figures_of(theirs)
     both = ours[[*key, "outcome"]].merge(theirs[[*key, "outcome"]], on=key)
     changed = (both["outcome_x"] == "correct") != (both["outcome_y"] == "correct")
-    return overall.accuracy or 0.0, overall.accuracy_parsed or 0.0, int(changed.sum())
+    return overall.accuracy, overall.accuracy_parsed, int(changed.sum())
 
 
 def _gap(
     row: Mapping[Any, Any],
     points: Sequence[Mapping[Any, Any]],
-    released: Mapping[str, tuple[float, float, int]],
+    released: Mapping[str, tuple[float | None, float | None, int]],
 ) -> Gap:
     over_all, parsed, changed = released[row["run"]]
     like = next((released[other["run"]][1] for other in points if _as_published(other, row)), None)
-    protocol = 0.0 if row["published_setting"] else None if like is None else like - parsed
-    published = row["published_accuracy"]
+    ours, published = row["accuracy"], row["published_accuracy"]
+    protocol = 0.0 if row["published_setting"] else None if like is None or parsed is None else like - parsed
     return Gap(
         run=row["run"],
         label=row["label"],
-        ours=row["accuracy"],
+        ours=ours,
         published=published,
-        grader=parsed - row["accuracy"],
-        denominator=parsed - over_all,
+        grader=None if parsed is None else parsed - ours,
+        denominator=None if parsed is None or over_all is None else parsed - over_all,
         changed=changed,
         protocol=protocol,
-        model=published - parsed - (protocol or 0.0),
+        model=published - (ours if parsed is None else parsed) - (protocol or 0.0),
     )
 
 
@@ -120,9 +123,7 @@ def gap_table(found: Sequence[Gap]) -> TextTable:
         (
             gap.label,
             f"{gap.ours:.3f}",
-            f"{gap.grader:+.3f}",
-            f"{gap.denominator:+.3f}",
-            NOTHING if gap.protocol is None else f"{gap.protocol:+.3f}",
+            *(NOTHING if part is None else f"{part:+.3f}" for part in (gap.grader, gap.denominator, gap.protocol)),
             f"{gap.model:+.3f}",
             f"{gap.published:.3f}",
         )
@@ -137,13 +138,16 @@ def gap_table(found: Sequence[Gap]) -> TextTable:
 
 
 def _sentence(gap: Gap) -> str:
-    protocol = (
-        "prompt, budget or suite, the model and chance"
-        if gap.protocol is None
-        else f"{signed(gap.protocol)} prompt, budget and suite, {signed(gap.model)} the model and chance"
-    )
-    rest = f"{signed(gap.model)} {protocol}" if gap.protocol is None else protocol
-    return (
-        f"{gap.label}: {gap.ours:.3f}, published {gap.published:.3f}. Of the difference {signed(gap.grader)} is the "
-        f"grader ({gap.changed} samples graded otherwise, {signed(gap.denominator)} by its denominator), {rest}."
-    )
+    parts = [f"{gap.label}: {gap.ours:.3f}, published {gap.published:.3f}."]
+    if gap.grader is None or gap.denominator is None:
+        parts.append("The published code's ways read no answer in these texts.")
+    else:
+        parts.append(
+            f"Of the difference {signed(gap.grader)} is the grader ({gap.changed} samples graded otherwise, "
+            f"{signed(gap.denominator)} by its denominator)."
+        )
+    if gap.protocol is None:
+        parts.append(f"Left are {signed(gap.model)}: prompt, budget or suite, the model and chance.")
+    else:
+        parts.append(f"{signed(gap.protocol)} is prompt, budget and suite, {signed(gap.model)} the model and chance.")
+    return " ".join(parts)

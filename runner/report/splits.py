@@ -25,7 +25,8 @@ class Split:
         outside: Accuracy on the others.
         n_inside: Samples that have it.
         n_outside: The others.
-        p: Fisher's exact p of each task, combined by Fisher's method, then Holm's over all splits of the study.
+        p: Exact p over the tasks as strata, see :func:`bench.metrics.stratified.stratified_p`, then Holm's over all
+            splits of the study; 1 where the means over tasks and the samples lean in opposite directions.
     """
 
     run: str
@@ -45,8 +46,7 @@ class Split:
 def splits(frames: StudyFrames) -> tuple[Split, ...]:
     """Return the splits of every run by the properties in :data:`PROPERTIES`, where a task has both kinds of problems.
 
-    Source: Fisher 1922 (exact test), 1932 (combined p). Repeats of a problem would not be independent: of them the
-    first counts.
+    Repeats of a problem would not be independent: of them the first counts.
     """
     from bench.metrics.multiple import holm
     from bench.metrics.samples import answered
@@ -90,12 +90,12 @@ def _split(
     tables = list(_tables(samples, has))
     if not tables:
         return None
-    from scipy.stats import combine_pvalues, fisher_exact
+    from bench.metrics.stratified import leaning, stratified_p
 
-    p = combine_pvalues([float(fisher_exact(table).pvalue) for table in tables]).pvalue
     inside, outside = (sum(table[side][0] / sum(table[side]) for table in tables) / len(tables) for side in (0, 1))
     counts = [sum(sum(table[side]) for table in tables) for side in (0, 1)]
-    return Split(run, meaning, inside, outside, counts[0], counts[1], float(p))
+    p = stratified_p(tables) if leaning(tables) * (inside - outside) > 0 else 1.0
+    return Split(run, meaning, inside, outside, counts[0], counts[1], p)
 
 
 def _tables(samples: pd.DataFrame, has: Callable[[pd.DataFrame], pd.Series[bool]]) -> Iterator[Sequence[Sequence[int]]]:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from runner.config.model import EffortLevel
+from runner.config.naming import tools_name
 from runner.config.settings import Scoring
 from runner.errors import StorageError, UserError
 from runner.report.console import print_line, visible_line
@@ -21,18 +22,21 @@ from runner.report.terminal import mean, share, span
 from runner.results.layout import RunFolder, find_runs
 from runner.results.load import runs_of
 from runner.results.run import Run
-from runner.results.summary import compute_summary
+from runner.results.summary import RunSummary, compute_summary
 
 if TYPE_CHECKING:
     from bench.metrics.figures import Figures
+    from bench.metrics.tool_use import ToolUse
 
 # Groups of settings that say what a run is; the others say where it goes.
 _GROUPS = ("model", "precision", "engine", "suite", "budget", "effort", "prompt", "tools", "sampling")
 # Settings that a column of their group shows already.
-_SHOWN = {f"{group}.name" for group in _GROUPS} | {"budget.tokens", "budget.kind", "effort.level"}
+_SHOWN = {f"{group}.name" for group in _GROUPS} | {"budget.tokens", "budget.kind", "effort.level", "tools.names"}
 # What sampling.source=model takes from the model.
 _OF_THE_MODEL = {f"sampling.{name}" for name in ("temperature", "top_p", "top_k", "repetition_penalty")}
 _LONG = 24  # characters of a setting that a table shows whole
+_OF_TOOLS = ("calls", "tool tokens", "tool errors")
+_TOOLS_SAY = "calls: of tools, a sample; tool tokens: of their results; tool errors: share of samples with one"
 _FIGURES = ("n", "accuracy", "95 % interval", "truncated", "thinking", "output", "O")
 
 
@@ -68,14 +72,18 @@ def show_study(study: Path, scoring: Scoring, console: Console, asked: Sequence[
     states = {row.folder.path: row.state for row in asked}
     unfinished = any(state != "done" for state in states.values())
     table = Table(title=Text(f"study {study}"), title_justify="left")
-    for name in (*apart, *(["state"] if unfinished else []), *_FIGURES):
+    further = _OF_TOOLS if any(_has_tools(settings) for _, settings, _ in rows) else ()
+    for name in (*apart, *(["state"] if unfinished else []), *_FIGURES, *further):
         table.add_column(name, justify="left" if name in (*apart, "state") else "right", no_wrap=True)
     for (folder, _, _), chosen in zip(rows, choices, strict=True):
         state = [states.get(folder.path, "")] if unfinished else []
-        figures = _overall(folder, scoring) if folder.path in begun else None
-        cells = ["–"] * len(_FIGURES) if figures is None else _cells(figures)
+        summary = _summary(folder, scoring) if folder.path in begun else None
+        cells = ["–"] * len(_FIGURES) if summary is None else _cells(summary.overall)
+        cells = [*cells, *(_tool_cells(summary.tools if summary else None) if further else ())]
         table.add_row(*(Text(cell) for cell in (*chosen.values(), *state, *cells)))
     console.print(table, highlight=False)
+    if further:
+        print_line(console, _TOOLS_SAY)
     print_line(console, "accuracy: mean over the tasks; thinking, output: mean tokens; O: Overthinking Score")
     if note := computed_in([run for _, run in runs]):
         print_line(console, note)
@@ -166,10 +174,10 @@ def _text(value: Any) -> str:
     return visible_line(text if len(text) <= _LONG else f"{text[:_LONG]}… {digits}")
 
 
-def _overall(folder: RunFolder, scoring: Scoring) -> Figures | None:
-    """Return a run's figures, None if its files can't be read: its row costs the others nothing."""
+def _summary(folder: RunFolder, scoring: Scoring) -> RunSummary | None:
+    """Return a run's summary, None if its files can't be read: its row costs the others nothing."""
     try:
-        return compute_summary(folder, scoring).overall
+        return compute_summary(folder, scoring)
     except (UserError, StorageError):
         return None
 
@@ -179,6 +187,7 @@ def _choices(settings: Mapping[str, Any], engine: str) -> dict[str, str]:
     names = {group: str(settings[group]["name"]) for group in ("model", "precision", "suite", "prompt", "sampling")}
     return {
         **names,
+        "tools": tools_name(settings.get("tools", {}).get("names", ())),
         "engine": engine,
         "effort": str(settings["effort"]["level"]),
         "budget": _budget(settings["budget"]),
@@ -200,7 +209,18 @@ def rank(settings: Mapping[str, Any], engine: str) -> tuple[object, ...]:
     effort = _EFFORTS.index(chosen["effort"]) if chosen["effort"] in _EFFORTS else -1
     tokens = float("inf") if budget["tokens"] is None else float(budget["tokens"])
     first = tuple(chosen[name] for name in ("model", "precision", "suite", "prompt", "sampling", "engine"))
-    return (*first, effort, str(budget.get("kind")), tokens)
+    tools = (chosen["tools"] != "none", chosen["tools"])
+    return (*first, *tools, effort, str(budget.get("kind")), tokens)
+
+
+def _has_tools(settings: Mapping[str, Any]) -> bool:
+    return bool(settings.get("tools", {}).get("names"))
+
+
+def _tool_cells(found: ToolUse | None) -> Sequence[str]:
+    if found is None:
+        return ["–"] * len(_OF_TOOLS)
+    return ["–" if found.calls is None else f"{found.calls:.2f}", mean(found.tokens), share(found.erring)]
 
 
 def _cells(figures: Figures) -> Sequence[str]:

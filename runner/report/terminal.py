@@ -12,6 +12,8 @@ from rich.text import Text
 
 from runner.config.settings import Scoring
 from runner.report.console import print_line
+from runner.report.optimal_lines import optimal_lines
+from runner.report.tool_lines import tool_lines
 from runner.results.layout import RunFolder
 from runner.results.published import PublishedRow
 from runner.results.summary import RunSummary
@@ -40,7 +42,8 @@ def show_summary(summary: RunSummary, folder: RunFolder, console: Console) -> No
     if left_out:
         missing = ", ".join(_DISPENSABLE[:left_out])
         print_line(console, f"left out for want of width: {missing}; {folder.summary.name} has them")
-    for line in (*_reading(summary), *_notes(summary)):
+    further = (*tool_lines(summary.tools), *_notes(summary), *optimal_lines(summary.optimal))
+    for line in (*_reading(summary), *_repeats(summary), *further):
         print_line(console, line)
     print_line(console, f"folder: {folder.path}")
 
@@ -108,6 +111,19 @@ def _reading(summary: RunSummary) -> list[str]:
     by = "" if summary.scoring == Scoring.PAPER else f", scoring {summary.scoring}"
     lines = [f"answers found by rule{by}: {', '.join(rules) or 'none'}"]
     return [*lines, f"unparsed by reason: {', '.join(reasons)}"] if reasons else lines
+
+
+def _repeats(summary: RunSummary) -> list[str]:
+    """Return what several samples a problem say, with intervals that draw problems."""
+    found = summary.repeats
+    if found is None:
+        return []
+    least, most = found.n
+    n = str(least) if least == most else f"{least}–{most}"
+    figures = {f"avg@{n}": found.average, f"majority@{n}": found.majority}
+    figures |= {f"pass@{k}": one for k, one in found.pass_at.items()}
+    shown = (f"{name} {share(one.value)} ({span(one.interval)})" for name, one in figures.items())
+    return [f"{n} samples a problem: {', '.join(shown)}"]
 
 
 def _notes(summary: RunSummary) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.results.layout import RunFolder, write_atomic
 
 FILE = "certificate.json"
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,14 @@ class Certificate:
         fingerprint: Of the run.
         nonce: Of the run.
         generations_sha256: Of the files of generations.
+        verdicts_sha256: Of the table of verdicts.
+        scoring: Whose verdicts they are.
         made: When, ISO 8601 in UTC.
         code_revision: Of the program that checked.
         grader_version: Of the grader that checked.
         engine: What was loaded to check, e.g. ``transformers, 32-bit dense weights, float32, cpu``.
         samples: Samples in the file that have a text.
+        missing: Samples that the settings ask for and the file lacks, failed ones among them.
         failed: Samples whose text failed; nothing of them is checked.
         wrong_data: Keys of samples whose stored data is not what their id draws again.
         wrong_verdicts: Keys of samples whose stored verdict is not the grader's.
@@ -39,11 +43,14 @@ class Certificate:
     fingerprint: str
     nonce: str
     generations_sha256: str
+    verdicts_sha256: str
+    scoring: str
     made: str
     code_revision: str
     grader_version: str
     engine: str
     samples: int
+    missing: int
     failed: int
     wrong_data: tuple[str, ...]
     wrong_verdicts: tuple[str, ...]
@@ -54,9 +61,9 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether data and verdicts agreed, something was generated again, and it came out the same where it has to."""
+        """Whether nothing is missing, data and verdicts agreed, and what was generated again came out as it has to."""
         same = bool(self.regenerated) and not (self.repeatable and self.other_texts)
-        return same and not self.wrong_data and not self.wrong_verdicts
+        return same and not (self.missing or self.wrong_data or self.wrong_verdicts)
 
 
 def write_certificate(folder: RunFolder, certificate: Certificate) -> Path:
@@ -85,10 +92,13 @@ def read_certificate(folder: RunFolder) -> Certificate | None:
 
 def generations_sha256(folder: RunFolder) -> str:
     """Return the hash of a run's generations, its shards' behind its own, in hex; of no file, that of nothing."""
+    return files_sha256(part.generations for part in folder.parts() if part.generations.is_file())
+
+
+def files_sha256(paths: Iterable[Path]) -> str:
+    """Return the hash of some files one behind the other, in hex."""
     digest = hashlib.sha256()
-    for path in (part.generations for part in folder.parts()):
-        if not path.is_file():
-            continue
+    for path in paths:
         with path.open("rb") as file:
             for block in iter(lambda: file.read(1 << 20), b""):
                 digest.update(block)

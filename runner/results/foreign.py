@@ -28,6 +28,7 @@ from fractions import Fraction
 from typing import Any, BinaryIO
 
 import bench
+from bench.answers import KINDS
 from bench.grading.numbers import MAX_DIGITS
 from bench.problem import AnswerKind, Gold, Problem, write_gold
 from bench.registry import task_class
@@ -171,6 +172,8 @@ def _problem(task: str, fields: Mapping[str, Any]) -> Problem:
             data = fields["input"]
         given = _first(fields, _GOLD)
         if data is None:
+            if kind is AnswerKind.CHECKED:
+                raise ValueError(f"{task} checks answers by its data; give the field data")
             return Problem(f"{task}:gold", task, None, "", _gold(given, kind), kind)
         problem = bench.problem_from_data(task, data)
         if given is not None and not _agrees(given, problem):
@@ -188,6 +191,8 @@ def _agrees(given: Any, problem: Problem) -> bool:
     Raises:
         ValueError: it is none for this kind of answer.
     """
+    if problem.answer_kind is AnswerKind.CHECKED:  # the gold is one of many right answers
+        return True
     gold, truth = _gold(given, problem.answer_kind), problem.gold
     if problem.answer_kind is AnswerKind.INTEGER_SET and isinstance(gold, tuple) and isinstance(truth, tuple):
         return set(gold) == set(truth)
@@ -214,6 +219,10 @@ def _gold(value: Any, kind: AnswerKind) -> Gold:
     """
     if value is None:
         raise ValueError(f"has neither the operands ({', '.join(_DATA)}) nor the answer ({', '.join(_GOLD)})")
+    if kind in KINDS:
+        if not isinstance(value, str):
+            raise ValueError(f"gold {value!s:.60} is no text")
+        return value
     if kind in (AnswerKind.INTEGER_LIST, AnswerKind.INTEGER_SET):
         values = _listed(value) if isinstance(value, str) else value
         values = values if isinstance(values, list) else [values]

@@ -5,42 +5,54 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import bench
+from bench.answers import KINDS, stated_answer
 from bench.finish import ended
 from bench.grade import GRADER_VERSION, grade_split
-from bench.problem import Problem, data_digest, write_gold
+from bench.problem import AnswerKind, Problem, data_digest, write_gold
 from bench.registry import add_folder, own_file, task_class
 from bench.released_code import RELEASED_VERSION, grade_as_released
+from bench.released_optimal import grade_as_released_optimal
 from bench.task import Task
+from bench.taxonomy.tool_errors import ToolStep, tool_errors
 from bench.thinking import Thinking, ThinkingState
 from bench.verdict import Outcome, Verdict
 from runner.config.settings import Scoring
 from runner.errors import UserError
+from runner.results.executions import Executed
+from runner.results.judgements import Judged
 from runner.results.record import Record, RecordStatus
 from runner.results.run import Run
 from runner.results.verdict_row import VerdictRow
 
 # Raised when the columns of a verdict change, or which samples get one.
-_LAYOUT = 4
+_LAYOUT = 5
 _EARLIER_WORDINGS = 10_000
+_SHOWN = 500  # characters of a judged answer that a table holds
 
 _log = logging.getLogger(__name__)
 
 
-def grading_fingerprint(scoring: Scoring = Scoring.PAPER) -> str:
-    """Return 16 hex digits that change whenever the same texts may get other verdicts."""
+def grading_fingerprint(scoring: Scoring = Scoring.PAPER, judged: Judged | None = None) -> str:
+    """Return 16 hex digits that change whenever the same texts may get other verdicts.
+
+    What the judge said is not in it: more judgements make the same table again, another judge makes another one.
+    """
     paper = [GRADER_VERSION, _LAYOUT]  # the default's fingerprint says nothing of the others
-    text = json.dumps(paper if scoring is Scoring.PAPER else [grader_version(scoring), _LAYOUT, scoring.value])
+    decides = paper if scoring is Scoring.PAPER else [grader_version(scoring), _LAYOUT, scoring.value]
+    text = json.dumps(decides if judged is None else [*decides, judged.judge])
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
-def grader_version(scoring: Scoring) -> str:
+def grader_version(scoring: Scoring, judged: Judged | None = None) -> str:
     """Return the version that is stored with every verdict."""
-    return GRADER_VERSION if scoring is Scoring.PAPER else RELEASED_VERSION
+    version = GRADER_VERSION if scoring is Scoring.PAPER else RELEASED_VERSION
+    return version if judged is None else f"{version}, judge {judged.judge[:8]}"
 
 
 @cache
@@ -67,7 +79,13 @@ def _file_hash(path: Path) -> str:
         return "gone"
 
 
-def grade_record(record: Record, family: str | None = None, scoring: Scoring = Scoring.PAPER) -> VerdictRow:
+def grade_record(
+    record: Record,
+    family: str | None = None,
+    scoring: Scoring = Scoring.PAPER,
+    judged: Judged | None = None,
+    executed: Executed | None = None,
+) -> VerdictRow:
     """Return the verdict on one sample.
 
     A fault of the task's or the grader's code is logged once a task and leaves the sample ungraded: it must cost
@@ -77,12 +95,16 @@ def grade_record(record: Record, family: str | None = None, scoring: Scoring = S
         record: The sample. An error is not graded; cut and refused texts are.
         family: The model's family, which may tell how its thinking is marked.
         scoring: Who decides.
+        judged: What the run's judge said, who decides where no rule can; None for no judge.
+        executed: What became of the run's programs; None where none was tried.
 
     Raises:
         UserError: the task is unknown here.
     """
     try:
-        return _graded(record, _problem(record), family, scoring)
+        row = _graded(record, _problem(record), family, scoring, judged, executed)
+        row["grader_version"] = grader_version(scoring, judged)
+        return row
     except UserError:
         raise
     except Exception as error:
@@ -104,7 +126,14 @@ def problem_of(record: Record) -> Problem | None:
         return None
 
 
-def _graded(record: Record, problem: Problem | None, family: str | None, scoring: Scoring) -> VerdictRow:
+def _graded(
+    record: Record,
+    problem: Problem | None,
+    family: str | None,
+    scoring: Scoring,
+    judged: Judged | None,
+    executed: Executed | None,
+) -> VerdictRow:
     if problem is None:
         return _ungraded(record, "unreadable_data", scoring)
     row = _facts_of(record, problem, scoring)
@@ -113,16 +142,34 @@ def _graded(record: Record, problem: Problem | None, family: str | None, scoring
     text, end, tail = record.text, record.finish_reason.value, record.prompt_tail
     thinking = bench.split_thinking(text, finish_reason=end, prompt_tail=tail, family=family)
     verdict = verdict_on(problem, text, thinking, end, scoring)
+    if judged is not None and needs_judge(problem, verdict):
+        verdict = _judged(problem, verdict, thinking.answer, judged)
+    if executed is not None:
+        verdict = executed.verdict(problem, thinking.answer, verdict)
     row["outcome"] = verdict.outcome.value
     row["correct"] = None if verdict.outcome is Outcome.UNGRADED else verdict.outcome is Outcome.CORRECT
+    row["score"] = verdict.score
+    if row["tool_calls"]:
+        found = tool_errors(problem, steps_of(record), verdict.outcome)
+        row["tool_errors"] = json.dumps([[one.kind.value, one.rule, one.step] for one in found])
     row["answer"] = encodable(verdict.answer)
     row["rule"] = verdict.rule
     row["reason"] = verdict.reason
     row["instruction_followed"] = verdict.instruction_followed
     by_engine = record.budget_kind == "native" and record.budget_hit and thinking.state is ThinkingState.CLOSED
-    forced = by_engine or any(turn.kind == "injected" for turn in record.turns)
+    thought = thinking.state is not ThinkingState.ABSENT  # else what was forced begins a turn with tools
+    forced = by_engine or (thought and any(turn.kind == "injected" for turn in record.turns))
     row["thinking_state"] = ThinkingState.FORCED.value if forced else thinking.state.value
     return row
+
+
+def steps_of(record: Record) -> tuple[ToolStep, ...]:
+    """Return the calls of tools that a sample made, in order."""
+    return tuple(
+        ToolStep(turn.name, turn.arguments or {}, turn.text, bool(turn.ok), turn.fault)
+        for turn in record.turns
+        if turn.kind == "tool"
+    )
 
 
 def verdict_on(problem: Problem, text: str, thinking: Thinking, finish_reason: str, scoring: Scoring) -> Verdict:
@@ -136,8 +183,31 @@ def verdict_on(problem: Problem, text: str, thinking: Thinking, finish_reason: s
         scoring: Who decides.
     """
     if scoring is Scoring.RELEASED_CODE:
+        if problem.answer_kind in KINDS:
+            return grade_as_released_optimal(problem, text, thinking)
         return grade_as_released(problem, text)
     return grade_split(problem, thinking, complete=ended(finish_reason))
+
+
+def needs_judge(problem: Problem, verdict: Verdict) -> bool:
+    """Whether a judge has to decide: the rules found an answer and can't grade it."""
+    return problem.answer_kind is AnswerKind.JUDGED and verdict.outcome is Outcome.UNGRADED
+
+
+def _judged(problem: Problem, verdict: Verdict, answer: str, judged: Judged) -> Verdict:
+    """Return the judge's verdict; the answer stays ungraded where it was not asked, or its reply holds no verdict."""
+    asked, said = judged.on(problem, judged_answer(answer))
+    if said is None:
+        return replace(verdict, reason="judge_unreadable" if asked else "not_judged")
+    stated = stated_answer(answer)
+    shown = None if stated is None else stated.text[:_SHOWN]
+    outcome = Outcome.CORRECT if said else Outcome.INCORRECT
+    return replace(verdict, outcome=outcome, answer=shown, rule="judge", reason=None)
+
+
+def judged_answer(answer: str) -> str:
+    """Return what of a visible answer a judge is shown."""
+    return answer.strip()
 
 
 def _ungraded(record: Record, reason: str, scoring: Scoring) -> VerdictRow:
@@ -161,6 +231,7 @@ def _facts_of(record: Record, problem: Problem | None, scoring: Scoring) -> Verd
         status=record.status.value,
         outcome=None,
         correct=None,
+        score=None,
         answer=None,
         gold=None if problem is None else encodable(write_gold(problem.gold)),
         rule=None,
@@ -172,6 +243,9 @@ def _facts_of(record: Record, problem: Problem | None, scoring: Scoring) -> Verd
         answer_tokens=usage.answer,
         output_tokens=usage.output,
         injected_tokens=usage.injected,
+        tool_calls=sum(turn.kind == "tool" for turn in record.turns),
+        tool_tokens=usage.tool,
+        tool_errors="[]",
         usage_source=usage.source,
         words=len(text.split()),
         characters=len(text),

@@ -66,6 +66,26 @@ class RunFolder:
         return self.path / "token_ids.u32"
 
     @property
+    def judgements(self) -> Path:
+        """What judges said of the answers, append-only, see :mod:`runner.results.judgements`."""
+        return self.path / "judgements.jsonl"
+
+    @property
+    def judge(self) -> Path:
+        """Which judge decides now; without the file nobody does."""
+        return self.path / "judge.json"
+
+    @property
+    def batches(self) -> Path:
+        """What was handed in to a provider as batches, see :mod:`runner.results.batch_journal`."""
+        return self.path / "batches.jsonl"
+
+    @property
+    def executions(self) -> Path:
+        """What became of programs that answer problems, append-only, see :mod:`runner.results.executions`."""
+        return self.path / "executions.jsonl"
+
+    @property
     def summary(self) -> Path:
         """The table that a run ends with."""
         return self.path / "summary.json"

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from bench.metrics.figures import Figures
+from runner.config.naming import tools_name
 from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.results.layout import RunFolder
@@ -22,9 +23,9 @@ from runner.results.verdict_table import read_verdicts
 def load(study: str | Path, *, scoring: str = "paper") -> pd.DataFrame:
     """Return a row a sample for all runs of a study, missing verdicts made.
 
-    Columns: ``run``, ``model``, ``precision``, ``engine``, ``prompt``, ``budget``, ``budget_kind`` (None without a
-    budget), ``effort``, ``sampling``, ``temperature``, ``top_p``, ``sampling_seed``, ``noise`` (the one that acted),
-    ``suite``, ``suite_seed``, ``device``, ``code_revision``, then those of
+    Columns: ``run``, ``model``, ``precision``, ``engine``, ``prompt``, ``tools``, ``budget``, ``budget_kind`` (None
+    without a budget), ``effort``, ``sampling``, ``temperature``, ``top_p``, ``sampling_seed``, ``noise`` (the one that
+    acted), ``suite``, ``suite_seed``, ``device``, ``code_revision``, then those of
     :class:`runner.results.verdict_row.VerdictRow`, the problem's facts under their own names (``size``, ...) in place
     of ``facts``.
 
@@ -88,6 +89,7 @@ def choices_of(folder: RunFolder, run: Run) -> dict[str, Any]:
         "precision": asked["precision"]["name"],
         "engine": run.loaded.engine,
         "prompt": asked["prompt"]["name"],
+        "tools": tools_name(asked.get("tools", {}).get("names", ())),
         "budget": asked["budget"]["tokens"],
         "budget_kind": None if asked["budget"]["tokens"] is None else asked["budget"].get("kind", "total"),
         "effort": asked["effort"]["level"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
@@ -48,12 +49,25 @@ class Turn:
         text: The text, thinking markers kept.
         token_ids: Ids of a model turn where the engine has them; stored in the side file, not in the line.
         latency_s: Seconds it took.
+        kept: Characters of a model turn that the conversation went on with, None for all: what a model wrote behind a
+            call of a tool was cut off.
+        slips: How a model turn departs from the protocol of its tools and was understood all the same.
+        name: The tool of a tool turn, as the model wrote it where there is no such tool.
+        arguments: What the tool was given; empty where the call could not be read.
+        ok: Whether the call went well; None for other turns.
+        fault: Why the call was not made, see :data:`runner.tools.reading.Fault`; None where it was.
     """
 
     kind: TurnKind
     text: str
     token_ids: tuple[int, ...] | None = None
     latency_s: float = 0.0
+    kept: int | None = None
+    slips: tuple[str, ...] = ()
+    name: str = ""
+    arguments: Mapping[str, str] | None = None
+    ok: bool | None = None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +97,7 @@ class Record:
         budget_kind: The mechanism that limited tokens, None where nothing did.
         budget_hit: Whether it acted: total cut the text, thinking or native closed the thinking, hint was exceeded.
             None without a budget and for an error.
+        request_ids: The provider's ids of the calls, in order; none for an engine without.
         version: Version of this layout.
     """
 
@@ -106,6 +121,7 @@ class Record:
     derived_from: tuple[str, ...] = ()
     budget_kind: BudgetKind | None = None
     budget_hit: bool | None = None
+    request_ids: tuple[str, ...] = ()
     version: int = field(default=RECORD_VERSION)
 
     @property
@@ -137,9 +153,7 @@ def to_json(record: Record, places: IdPlaces = ()) -> str:
     Lone surrogates survive as escapes. Raises ValueError on NaN or infinity, which no field may hold.
     """
     fields = {name: getattr(record, name) for name in _TYPES}
-    fields["turns"] = [
-        {"kind": turn.kind, "text": turn.text, "latency_s": round(turn.latency_s, 6)} for turn in record.turns
-    ]
+    fields["turns"] = [_turn_fields(turn) for turn in record.turns]
     fields["usage"] = _flat(record.usage)
     fields["failure"] = None if record.failure is None else _flat(record.failure)
     fields["ids"] = places
@@ -162,9 +176,10 @@ def read_line(line: str | bytes) -> tuple[Record, IdPlaces]:
         failure = fields["failure"]
         fields["status"] = RecordStatus(fields["status"])
         fields["finish_reason"] = FinishReason(fields["finish_reason"])
-        fields["turns"] = tuple(Turn(**turn) for turn in fields["turns"])
+        fields["turns"] = tuple(Turn(**{**turn, "slips": tuple(turn.get("slips", ()))}) for turn in fields["turns"])
         fields["usage"] = Usage(**fields["usage"])
         fields["derived_from"] = tuple(fields.get("derived_from", ()))  # lines of earlier revisions have none
+        fields["request_ids"] = tuple(fields.get("request_ids", ()))
         if failure is not None:
             fields["failure"] = Failure(**{**failure, "boundary": Boundary(failure["boundary"])})
         return _checked(Record(**fields)), places
@@ -179,7 +194,11 @@ def _checked(record: Record) -> Record:
     for turn in record.turns:
         _check("text", turn.text, _TEXT)
         _check("latency_s", turn.latency_s, _NUMBER)
-    for name in ("prompt", "thinking", "answer", "output", "injected", "reused"):
+        for name, types in _TURN_TYPES.items():
+            _check(name, getattr(turn, name), types)
+        for text in (*turn.slips, *(turn.arguments or {}).values()):
+            _check("text", text, _TEXT)
+    for name in ("prompt", "thinking", "answer", "output", "injected", "reused", "cached", "resent"):
         _check(name, getattr(record.usage, name), _COUNT)
     _check("source", record.usage.source, _TEXT)
     if record.failure is not None:
@@ -187,6 +206,8 @@ def _checked(record: Record) -> Record:
         _check("message", record.failure.message, _TEXT)
     for run in record.derived_from:
         _check("derived_from", run, _TEXT)
+    for request_id in record.request_ids:
+        _check("request_ids", request_id, _TEXT)
     for name in (record.problem_id, record.usage.source):
         name.encode("utf-8")  # lone surrogates, which no table can hold, raise a ValueError
     return record
@@ -203,6 +224,12 @@ def _place(start: int, count: int, crc: int | None = None) -> IdPlace:
     if not (start >= 0 and count >= 0):
         raise ValueError(f"not a record: {count} ids at {start}")
     return int(start), int(count), crc
+
+
+def _turn_fields(turn: Turn) -> dict[str, Any]:
+    """Return what is stored of a turn; what only turns with tools have is left out of others."""
+    fields = {"kind": turn.kind, "text": turn.text, "latency_s": round(turn.latency_s, 6)}
+    return fields | {name: value for name in _TURN_TYPES if (value := getattr(turn, name)) not in (None, (), "")}
 
 
 def _refuse_constant(name: str) -> float:
@@ -226,6 +253,14 @@ _TYPES: dict[str, _Types] = {
     "max_tokens": (int, type(None)),
     "budget_kind": (str, type(None)),
     "budget_hit": (bool, type(None)),
+}
+_TURN_TYPES: dict[str, _Types] = {
+    "kept": (int, type(None)),
+    "slips": (tuple,),
+    "name": _TEXT,
+    "arguments": (dict, type(None)),
+    "ok": (bool, type(None)),
+    "fault": (str, type(None)),
 }
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

@@ -63,6 +63,7 @@ class Attempt:
         command: What the user typed; typing it again goes on with the run.
         output_tokens: Generated in it; those of a killed process are missing.
         seconds: Spent on generating them, loading not counted.
+        cost: US dollars that its samples cost at a provider, None where no price is known.
     """
 
     started: str
@@ -73,6 +74,7 @@ class Attempt:
     command: str = ""
     output_tokens: int = 0
     seconds: float = 0.0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +148,8 @@ def open_run(
     return run
 
 
-def close_attempt(folder: RunFolder, run: Run, output_tokens: int, seconds: float) -> None:
-    """Add what was generated, and how long it took, to the latest attempt of this process.
+def close_attempt(folder: RunFolder, run: Run, output_tokens: int, seconds: float, cost: float | None = None) -> None:
+    """Add what was generated, how long it took and what it cost to the latest attempt of this process.
 
     Call it with the folder's lock held. Other shards may have added attempts of theirs since ``run`` was opened.
 
@@ -160,7 +162,12 @@ def close_attempt(folder: RunFolder, run: Run, output_tokens: int, seconds: floa
     attempts = list(now.attempts)
     place = max(number for number, each in enumerate(attempts) if _circumstances(each) == mine)
     last = attempts[place]
-    attempts[place] = replace(last, output_tokens=last.output_tokens + output_tokens, seconds=last.seconds + seconds)
+    attempts[place] = replace(
+        last,
+        output_tokens=last.output_tokens + output_tokens,
+        seconds=last.seconds + seconds,
+        cost=last.cost if cost is None else (last.cost or 0.0) + cost,
+    )
     _save(folder, replace(now, attempts=tuple(attempts)))
 
 
@@ -239,12 +246,12 @@ def _versions(loaded: LoadedModel) -> dict[str, str]:
 
 
 def _circumstances(attempt: Attempt) -> Attempt:
-    return replace(attempt, output_tokens=0, seconds=0.0)
+    return replace(attempt, output_tokens=0, seconds=0.0, cost=None)
 
 
 def _joined(attempts: tuple[Attempt, ...], attempt: Attempt) -> tuple[Attempt, ...]:
     last = attempts[-1]
-    same = replace(attempt, started=last.started, output_tokens=last.output_tokens, seconds=last.seconds) == last
+    same = _circumstances(replace(attempt, started=last.started)) == _circumstances(last)
     return attempts if same else (*attempts, attempt)
 
 

@@ -15,7 +15,9 @@ from bench.verdict import Outcome
 from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.results.grading import grader_version, grading_fingerprint
+from runner.results.judgements import judged_in
 from runner.results.layout import RunFolder, write_atomic
+from runner.results.optimal import optimal_of
 from runner.results.published import PublishedRow, published
 from runner.results.run import Run, load_run
 from runner.results.verdict_table import read_verdicts
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bench.metrics.figures import Figures
+    from bench.metrics.optimal_figures import OptimalThinking
     from bench.metrics.overthinking import Bounds
+    from bench.metrics.repeats import Repeats
+    from bench.metrics.tool_use import ToolUse
 
 SUMMARY_VERSION = 3
 
@@ -77,6 +82,9 @@ class RunSummary:
         rules: Which rule found how many answers, most first; with ``unparsed`` they add up to all that was graded.
         unparsed: Reason to number of answers in which nothing was read, most first.
         published: The model's row of the published main table, if it has one.
+        repeats: pass@k and the like; None where no problem has several answers.
+        optimal: Of OptimalThinkingBench; None for another suite.
+        tools: How tools were used; None for a run without tools.
         version: Version of this layout.
     """
 
@@ -91,6 +99,9 @@ class RunSummary:
     rules: tuple[RuleCount, ...]
     unparsed: dict[str, int]
     published: PublishedRow | None
+    repeats: Repeats | None = None
+    optimal: OptimalThinking | None = None
+    tools: ToolUse | None = None
     version: int = SUMMARY_VERSION
 
     @property
@@ -120,14 +131,17 @@ def summarise(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunSummary
 def compute_summary(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunSummary:
     """Compute a run's summary as :func:`summarise` does; writes no more than missing verdicts."""
     from bench.metrics.overthinking import REFERENCE
+    from bench.metrics.repeats import repeats
+    from bench.metrics.tool_use import tool_use
 
     samples = _samples(folder, scoring)
     rows, overall = figures_of(samples)
     answered = samples[samples["status"] != "error"]
+    judged, run = judged_in(folder), load_run(folder)
     return RunSummary(
         run=folder.path.name,
-        grading=grading_fingerprint(scoring),
-        grader_version=grader_version(scoring),
+        grading=grading_fingerprint(scoring, judged),
+        grader_version=grader_version(scoring, judged),
         scoring=scoring.value,
         bounds=REFERENCE,
         token_sources=tuple(sorted(answered["usage_source"].unique())),
@@ -135,7 +149,10 @@ def compute_summary(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> RunS
         overall=overall,
         rules=_rules(samples),
         unparsed=_unparsed(samples),
-        published=published_for(load_run(folder)),
+        published=published_for(run),
+        repeats=repeats(samples),
+        optimal=None if run is None else optimal_of(samples, run.settings, scoring),
+        tools=tool_use(samples) if run is not None and run.settings.get("tools", {}).get("names") else None,
     )
 
 
@@ -172,7 +189,8 @@ def _samples(folder: RunFolder, scoring: Scoring) -> pd.DataFrame:
     """Return the columns that the figures need; words that repeat are kept once."""
     from bench.metrics.figures import COLUMNS
 
-    columns = ["task", "category", "usage_source", "rule", "reason", *COLUMNS]
+    columns = ["task", "category", "usage_source", "rule", "reason", "answer", "score", "thinking_state", *COLUMNS]
+    columns += ["tool_calls", "tool_tokens", "tool_errors"]
     repeating = ["task", "category", "usage_source", "rule", "reason", "status", "outcome", "problem_id"]
     frame: pd.DataFrame = read_verdicts(folder, scoring, columns=columns, read_dictionary=repeating).to_pandas()
     return frame

@@ -18,6 +18,7 @@ class VerdictRow(TypedDict):
         status: See :class:`runner.results.record.RecordStatus`.
         outcome: See :class:`bench.verdict.Outcome`; None for an error, which is no answer and gets no verdict.
         correct: Whether the outcome is ``correct``; None without a verdict, as all that follows from one.
+        score: Partial credit in [0, 1], see :class:`bench.verdict.Verdict`; None where the task gives none.
         answer: The answer that was read, canonical text.
         gold: The exact answer, canonical text.
         rule: The rule that found the answer.
@@ -31,6 +32,10 @@ class VerdictRow(TypedDict):
         answer_tokens: Output that is neither thinking nor marker.
         output_tokens: All that the model produced.
         injected_tokens: Forced into the text; in no other count.
+        tool_calls: Calls of tools, those that could not be made among them.
+        tool_tokens: What tools gave back; in no other count.
+        tool_errors: What went wrong with the calls, a JSON list of kind, rule and number of the call, see
+            :func:`bench.taxonomy.tool_errors.tool_errors`.
         usage_source: How the tokens were counted; figures of different sources are not comparable.
         words: Words of the final message, thinking included, separated by white space.
         characters: Unicode code points of it.
@@ -54,6 +59,7 @@ class VerdictRow(TypedDict):
     status: str
     outcome: str | None
     correct: bool | None
+    score: float | None
     answer: str | None
     gold: str | None
     rule: str | None
@@ -65,6 +71,9 @@ class VerdictRow(TypedDict):
     answer_tokens: int
     output_tokens: int
     injected_tokens: int
+    tool_calls: int
+    tool_tokens: int
+    tool_errors: str
     usage_source: str
     words: int
     characters: int

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from runner.config.settings import Scoring
 from runner.errors import UserError
+from runner.results.executions import Executed, executed_in
 from runner.results.grading import (
     grade_record,
     grading_fingerprint,
     make_tasks_known,
     task_fingerprint,
 )
+from runner.results.judgements import Judged, judged_in
 from runner.results.layout import RunFolder, replacing, write_atomic
 from runner.results.record import Record, sample_key
 from runner.results.run import load_run
@@ -42,17 +44,21 @@ class Basis:
         family: The model's family.
         tasks: The :func:`runner.results.grading.task_fingerprint` of each task of the run, by name.
         grading: Fingerprint of the grading.
+        judgements: Bytes of the judgements where a judge decides, else 0.
+        executions: Bytes of what became of programs.
     """
 
     length: int
     family: str | None
     tasks: Mapping[str, str]
     grading: str = field(default_factory=grading_fingerprint)
+    judgements: int = 0
+    executions: int = 0
 
-    def holds(self, length: int, family: str | None, grading: str) -> bool:
+    def holds(self, length: int, family: str | None, grading: str, judgements: int = 0, executions: int = 0) -> bool:
         """Whether the same verdicts would be made now; a task that is unknown here counts as unchanged."""
         tasks = {name: _now(name) or before for name, before in self.tasks.items()}
-        return self == Basis(length, family, tasks, grading)
+        return self == Basis(length, family, tasks, grading, judgements, executions)
 
     def metadata(self) -> dict[str, str]:
         """Return it as a table's metadata."""
@@ -69,7 +75,10 @@ def grade_run(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> Path:
         UserError: ``run.json`` can't be read, or a task of the run is unknown here.
         StorageError: the table can't be written; the old one stays.
     """
-    grading = grading_fingerprint(scoring)
+    judged = judged_in(folder)
+    grading, judgements = grading_fingerprint(scoring, judged), 0 if judged is None else judged.length
+    executed = executed_in(folder)
+    executions = 0 if executed is None else executed.length
     path = folder.verdicts(grading)
     run = load_run(folder)
     family = None if run is None else str(run.settings["model"]["family"])
@@ -77,14 +86,14 @@ def grade_run(folder: RunFolder, scoring: Scoring = Scoring.PAPER) -> Path:
         with suppress(UserError):  # raised below if the files are needed
             make_tasks_known(run)
     basis = _basis_of(path)
-    if basis is not None and basis.holds(folder.size(), family, grading):
+    if basis is not None and basis.holds(folder.size(), family, grading, judgements, executions):
         return path
     if run is not None:
         make_tasks_known(run)
     found = scan(folder)
     tasks: dict[str, str] = {}  # filled while the rows are written
-    rows = _graded(read(folder, scanned=found), family, tasks, scoring)
-    _write(path, _tables(rows), Basis(found.report.bytes, family, tasks, grading))
+    rows = _graded(read(folder, scanned=found), family, tasks, scoring, judged, executed)
+    _write(path, _tables(rows), Basis(found.report.bytes, family, tasks, grading, judgements, executions))
     return path
 
 
@@ -112,11 +121,16 @@ def read_verdicts(folder: RunFolder, scoring: Scoring = Scoring.PAPER, **options
 
 
 def _graded(
-    records: Iterable[Record], family: str | None, tasks: dict[str, str], scoring: Scoring
+    records: Iterable[Record],
+    family: str | None,
+    tasks: dict[str, str],
+    scoring: Scoring,
+    judged: Judged | None,
+    executed: Executed | None,
 ) -> Iterator[VerdictRow]:
     """Yield the verdicts and note the fingerprints of their tasks in ``tasks``."""
     for record in records:
-        yield grade_record(record, family, scoring)
+        yield grade_record(record, family, scoring, judged, executed)
         tasks[record.task] = task_fingerprint(record.task)
 
 

@@ -20,6 +20,8 @@ from runner.sampling.sample import Action, Event, Finish, Generate, Question, Sa
 
 # How far an engine's own cap may be overrun before it counts as ignored: a closing marker takes some tokens to write.
 NATIVE_SLACK_TOKENS = 8
+# The same for a provider's, as a multiple: it takes a cap for a target, and says so.
+PROVIDER_SLACK = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +139,21 @@ def _acted(record: Record, kind: Literal["total", "thinking", "hint"], tokens: i
 def _natively_capped(record: Record, tokens: int, model: ModelSettings) -> Record:
     """Return the record with whether its thinking ends where an engine's own cap ends it, an error if it is longer.
 
-    An engine caps each stretch of thinking anew.
+    An engine caps each stretch of thinking anew, a provider all of them together.
     """
     thinking, end, tail = record.usage.thinking, record.finish_reason.value, record.prompt_tail
     split = split_thinking(record.text, finish_reason=end, prompt_tail=tail, family=model.family)
-    if thinking > max(1, len(split.segments)) * tokens + NATIVE_SLACK_TOKENS:
+    provided = record.usage.source in ("provider", "estimated")
+    stretches = PROVIDER_SLACK if provided else max(1, len(split.segments))
+    if thinking > stretches * tokens + NATIVE_SLACK_TOKENS:
         message = (
             f"budget=native budget.tokens={tokens}: it thought for {thinking} tokens, so the engine has ignored its "
             "cap, as earlier versions do; take a newer one, or budget=thinking, which every engine keeps"
         )
         failure = Failure(Boundary.ENGINE, "cap_ignored", message)
         return replace(record, status=RecordStatus.ERROR, finish_reason=FinishReason.ERROR, failure=failure)
+    if provided:  # it may hide the thinking, or show a summary of it
+        return replace(record, budget_hit=thinking >= tokens)
     begun = 0  # a thinking that the prompt opened is counted from there; no token is shorter than a character
     if model.thinking is not None and opens_thinking(tail, model.thinking):
         begun = len(tail.rpartition(model.thinking.open)[2])

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
-from runner.engines.base import Engine, EngineDied
+from runner.engines.base import Engine, EngineDied, EngineStopped
 from runner.results.record import Record
 from runner.sampling.generation import Boundary, Failure, Generation
 from runner.sampling.request import Request
@@ -53,6 +53,7 @@ class Driver:
         self._suspects: deque[tuple[Sample, Request]] = deque()  # were in flight at two deaths
         self._trial: str | None = None  # key of the suspect that runs alone now
         self._finished: list[Record] = []
+        self._sessions: set[str] = set()  # keys of unfinished samples that have called a tool
 
     @property
     def engine(self) -> Engine:
@@ -66,6 +67,7 @@ class Driver:
 
         Raises:
             EngineDied: more deaths than ``max_restarts``.
+            EngineStopped: the engine ends the run; what finished was yielded before.
         """
         source = iter(samples)
         while not stop.is_set():
@@ -81,6 +83,10 @@ class Driver:
                 if stop.is_set():  # what ended us may have ended the engine too
                     break
                 self._revive(death)
+            except EngineStopped:
+                yield from self._take_finished()
+                self._cancel_all()
+                raise
             yield from self._take_finished()
         self._cancel_all()
 
@@ -141,16 +147,23 @@ class Driver:
             action = sample.advance(event)
         except Exception as error:  # one sample's fault must not cost the others
             failure = Failure(Boundary.SAMPLE, type(error).__name__, str(error))
-            self._finished.append(sample.fail(failure))
+            self._finish(sample, sample.fail(failure))
             return
         match action:
             case Generate(request):
                 self._ready.append((sample, request))
             case CallTool(call):
                 self._calls[call.key] = sample
+                self._sessions.add(sample.key)
                 self._tools.submit(call)
             case Finish(record):
-                self._finished.append(record)
+                self._finish(sample, record)
+
+    def _finish(self, sample: Sample, record: Record) -> None:
+        self._finished.append(record)
+        if sample.key in self._sessions:
+            self._sessions.remove(sample.key)
+            self._tools.release(sample.key)
 
     def _take_finished(self) -> list[Record]:
         finished, self._finished = self._finished, []
@@ -162,7 +175,7 @@ class Driver:
             sample, _ = self._requests.pop(self._trial)
             self._trial = None
             reason = Failure(Boundary.ENGINE, "engine_died", f"the engine died of it: {death}")
-            self._finished.append(sample.fail(reason))
+            self._finish(sample, sample.fail(reason))
         for key, asked in self._requests.items():
             self._deaths[key] += 1
             (self._suspects if self._deaths[key] > 1 else self._ready).append(asked)

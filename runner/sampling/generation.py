@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from runner.sampling.request import ModelCall
+
 # ids: counted on token ids; provider: an API's own figures; derived: cut from a longer stored text;
 # estimated: from characters or words.
 UsageSource = Literal["ids", "provider", "derived", "estimated"]
@@ -56,6 +58,10 @@ class Usage:
         answer: Output that is neither thinking nor a thinking marker, end token included.
         output: All that the model produced, end token and markers included.
         injected: Forced into the text by us; in no other count.
+        tool: What tools gave back, without what a template puts around it; in no other count but that of a prompt.
+        cached: Of the prompt, what a provider read from its cache, which it bills at another price.
+        resent: Prompts of the turns after the first, each with all that was said before, as a provider bills them;
+            their cached tokens are in ``cached``.
         source: How the counts were obtained.
         reused: Output tokens that were taken from a stored text instead of being generated; they count as output.
     """
@@ -67,6 +73,9 @@ class Usage:
     injected: int = 0
     source: UsageSource = "ids"
     reused: int = 0
+    tool: int = 0
+    cached: int = 0
+    resent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,11 @@ class Generation:
         prompt_tail: The last characters of the rendered prompt (a template may open the thinking there).
         failure: Set exactly when ``finish_reason`` is ``error``.
         derived_from: Other runs whose stored ids it was cut from or continues, by the names of their folders.
+        tool_calls: Calls that a provider reports apart from the text; an engine with a text alone has none, even if the
+            text holds some.
+        raw_turn: The assistant's turn in the provider's own form as JSON, where a further turn needs it (signed
+            thinking): comes back as ``Message.raw``.
+        request_id: The provider's id of the call; empty where there is none.
     """
 
     key: str
@@ -98,6 +112,9 @@ class Generation:
     prompt_tail: str = ""
     failure: Failure | None = None
     derived_from: tuple[str, ...] = ()
+    tool_calls: tuple[ModelCall, ...] = ()
+    raw_turn: str = ""
+    request_id: str = ""
 
 
 def failed(key: str, boundary: Boundary, kind: str, message: str) -> Generation:

@@ -8,16 +8,51 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from runner.tools.protocol import ToolSpec
+
 Role = Literal["system", "user", "assistant", "tool"]
 Noise = Literal["counter", "stream"]
+UNCAPPED = -1  # a thinking_cap by which a provider leaves the length to the model, whatever the model does untold
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call of a tool as a model made it.
+
+    Attributes:
+        id: Names the call in the conversation; nine letters and digits where it is not a provider's.
+        name: The tool's name as written.
+        arguments: JSON text as written; may be none.
+    """
+
+    id: str
+    name: str
+    arguments: str
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message; ``content`` reaches the model byte for byte."""
+    """One chat message; ``content`` reaches the model byte for byte.
+
+    Attributes:
+        role: Who speaks.
+        content: What is said; of an assistant's turn that calls tools, its visible text without the calls.
+        calls: Tools that an assistant's turn calls.
+        call_id: Of a tool's message, the call that it answers.
+        name: Of a tool's message, the tool.
+        reasoning: Of an assistant's turn, its thinking without the markers; whether the model sees it again is its
+            template's, or its provider's, to say.
+        raw: Of an assistant's turn, ``Generation.raw_turn``: an engine that wrote one sends it back in place of
+            ``content``, ``calls`` and ``reasoning``.
+    """
 
     role: Role
     content: str
+    calls: tuple[ModelCall, ...] = ()
+    call_id: str = ""
+    name: str = ""
+    reasoning: str = ""
+    raw: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +119,11 @@ class Request:
         template_options: Extra variables for the chat template, e.g. ``{"enable_thinking": False}``.
         thinking_cap: Cap on thinking tokens that the engine itself enforces; None for none. Only for engines whose
             capabilities have it, and never together with a ``prefix``.
+            :data:`UNCAPPED` only for models with a ``thinking_cap`` in their file.
         reserve: What is to follow in the same context; None for nothing. Where it doesn't fit one token is asked for,
             and what follows gets the rest.
+        tools: Tools that the model is told of in its own way (its template's or its provider's) and may call. Only for
+            engines whose capabilities have ``native_tools``.
     """
 
     key: str
@@ -98,3 +136,4 @@ class Request:
     template_options: Mapping[str, JsonValue] = field(default_factory=dict)
     thinking_cap: int | None = None
     reserve: Reserve | None = None
+    tools: tuple[ToolSpec, ...] = ()

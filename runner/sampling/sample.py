@@ -165,6 +165,7 @@ class Question:
             code_revision=self._spec.code_revision,
             failure=last.failure,
             derived_from=tuple(sorted({run for generation in generations for run in generation.derived_from})),
+            request_ids=tuple(generation.request_id for generation in generations if generation.request_id),
         )
 
 
@@ -186,6 +187,10 @@ def turn_of(generation: Generation) -> Turn:
     return Turn("model", generation.text, generation.token_ids, generation.latency_s)
 
 
+# Counts of a provider, which takes, and bills, all that was said before anew at each turn.
+_BILLED = ("provider", "estimated")
+
+
 def _summed(usages: Sequence[Usage]) -> Usage:
     """Return the usage of one generation after the other; each counts all that was forced before it."""
     if len(usages) == 1:
@@ -198,6 +203,8 @@ def _summed(usages: Sequence[Usage]) -> Usage:
         injected=usages[-1].injected,
         source=next((usage.source for usage in usages if usage.source != "ids"), "ids"),
         reused=sum(usage.reused for usage in usages),
+        cached=sum(usage.cached for usage in usages),
+        resent=sum(usage.prompt for usage in usages[1:] if usage.source in _BILLED),
     )
 
 

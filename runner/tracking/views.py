@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import bench
 from runner.config.settings import Scoring
+from runner.results.executions import Executed, executed_in
 from runner.results.grading import grade_record, problem_of
+from runner.results.judgements import Judged, judged_in
 from runner.results.layout import RunFolder
 from runner.results.record import Record
 from runner.results.run import Run
@@ -51,7 +53,8 @@ def trace_rows(folder: RunFolder, family: str, scoring: Scoring, count: int) -> 
     found = scan(folder)
     chosen = {key: found.done[key] for key in choose_keys(found.done, count)}
     records = read(folder, scanned=replace(found, done=chosen, failed={}))
-    rows = (_trace_row(record, family, scoring) for record in records)
+    said = judged_in(folder), executed_in(folder)
+    rows = (_trace_row(record, family, scoring, *said) for record in records)
     return sorted((row for row in rows if row is not None), key=lambda row: (row.task, row.problem_id, row.repeat))
 
 
@@ -63,13 +66,15 @@ def choose_keys(keys: Iterable[str], count: int) -> list[str]:
     return heapq.nsmallest(count, keys, key=lambda key: hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest())
 
 
-def _trace_row(record: Record, family: str, scoring: Scoring) -> TraceRow | None:
+def _trace_row(
+    record: Record, family: str, scoring: Scoring, judged: Judged | None, executed: Executed | None
+) -> TraceRow | None:
     problem = problem_of(record)
     if problem is None:
         return None
     end, tail = record.finish_reason.value, record.prompt_tail
     thinking = bench.split_thinking(record.text, finish_reason=end, prompt_tail=tail, family=family)
-    verdict = grade_record(record, family, scoring)
+    verdict = grade_record(record, family, scoring, judged, executed)
     return TraceRow(
         problem_id=record.problem_id,
         task=record.task,

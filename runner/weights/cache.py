@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-
-def cache_folder() -> Path:
-    """Return ``$THINKMETER_CACHE``, else ``$XDG_CACHE_HOME/thinkmeter``, else ``~/.cache/thinkmeter``.
-
-    An empty variable counts as unset. The folder need not exist.
-    """
-    if own := os.environ.get("THINKMETER_CACHE"):
-        return Path(own).expanduser().absolute()
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser().absolute() / "thinkmeter"
+from runner.config.folder import cache_folder as cache_folder
 
 
 @contextmanager

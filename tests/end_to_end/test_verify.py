@@ -6,6 +6,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.end_to_end.command import SCRIPTED, only_run, runner
@@ -44,6 +46,27 @@ def test_a_changed_text_and_changed_data_are_named(run: Path, tmp_path: Path) ->
     assert certificate["wrong_data"] == [f"{second['problem_id']}/0"]
     assert f"{first['problem_id']}/0" in certificate["other_texts"]
     assert not certificate["holds"]
+
+
+def test_a_sample_that_was_taken_out_is_missed(run: Path, tmp_path: Path) -> None:
+    lines = (run / "generations.jsonl").read_text().splitlines(keepends=True)
+    (run / "generations.jsonl").write_text("".join(lines[1:]))
+    done = runner("verify", str(run), cwd=tmp_path)
+    assert done.code == 1, done.out + done.err
+    assert "MISSING: 1 of the samples" in done.out
+    assert not json.loads((run / "certificate.json").read_bytes())["holds"]
+
+
+def test_verdicts_that_were_changed_after_the_check_are_no_row(run: Path, tmp_path: Path) -> None:
+    assert runner("verify", str(run), cwd=tmp_path).code == 0
+    (table,) = run.glob("verdicts-*.parquet")
+    read = pq.read_table(table)
+    column = read.schema.get_field_index("output_tokens")
+    fewer = pa.array([1] * len(read), read.schema.field(column).type)
+    pq.write_table(read.set_column(column, read.schema.field(column), fewer), table, write_page_checksum=True)
+    done = runner("leaderboard", str(run), "--out", "board", cwd=tmp_path)
+    assert done.code == 2
+    assert "its verdicts are not those that were certified" in done.out
 
 
 def test_other_weights_can_not_certify(run: Path, tmp_path: Path) -> None:

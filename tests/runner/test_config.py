@@ -12,17 +12,21 @@ from runner.config.settings import Settings
 from runner.errors import UserError
 
 OPTIONS = sorted(
-    f"{path.parent.name}={path.stem}" for path in config_folder().glob("*/*.yaml") if path.parent.name != "hydra"
+    f"{path.parent.name}={path.stem}"
+    for path in config_folder().glob("*/*.yaml")
+    if path.parent.name not in ("hydra", "recipe")  # recipes belong to make-set
 )
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_every_option_of_every_group_composes(option: str) -> None:
-    extra = ["model.id=org/name"] if option == "model=custom" else []
+    needs = {"model=custom": ["model.id=org/name"], "engine=custom": ["engine.path=my_engine.MyEngine"]}
+    extra = needs.get(option, [])
     group, name = option.split("=")
     settings = compose([option, *extra])
     assert isinstance(settings, Settings)
-    if group != "model" or not extra:
+    unnamed = group in ("judge", "tools") or option == "model=custom"  # a judge is named by its model
+    if not unnamed:
         chosen = settings.model_dump()[group]
         assert name in (chosen.get("name"), chosen.get("level"), chosen.get("kind"), "none")
 

@@ -30,6 +30,13 @@ def test_points_that_share_an_engine_stand_together_largest_budget_first() -> No
     assert {id(one) for pack in packs for one in pack.points} == {id(one) for one in asked}
 
 
+def test_a_provider_that_is_told_how_to_draw_is_another_engine() -> None:
+    api = ("model=claude_sonnet4", "engine=anthropic", "engine.base_url=http://localhost:1", "tracking=off")
+    ways = ("sampling=benchmark", "sampling=greedy", "sampling=model_default")
+    asked = [prepare(compose([*api, way])) for way in ways]
+    assert [len(pack.points) for pack in packs_of(asked)] == [2, 1]
+
+
 def test_texts_are_shared_over_kinds_of_budgets_and_not_without_reuse() -> None:
     kinds = ("budget=thinking budget.tokens=50", "budget=hint budget.tokens=70", "budget.tokens=60 budget.reuse=false")
     asked = [point(*typed.split()) for typed in (*kinds, "budget.tokens=80")]

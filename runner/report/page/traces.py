@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bench
+from bench.problem import Problem
 from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.report.page.scripts import write_data
@@ -17,6 +18,7 @@ from runner.results.grading import make_tasks_known, problem_of
 from runner.results.layout import RunFolder
 from runner.results.marks import places
 from runner.results.record import Record, sample_key
+from runner.results.redundancy import mark_first
 from runner.results.run import load_run
 from runner.results.store import read, scan
 from runner.results.verdict_table import read_verdicts
@@ -143,8 +145,15 @@ def _text(record: Record, family: str, marks: MarkRow | None) -> dict[str, Any]:
         "turns": earlier if any(turn["kind"] == "tool" for turn in earlier) else [],
         "failure": None if record.failure is None else record.failure.message,
         "derived_from": list(record.derived_from),
+        "first": _first(thinking, problem, record.usage.thinking),
         "marks": None if marks is None else _marks(marks, thinking, answer, places(record.text, split)),
     }
+
+
+def _first(thinking: str, problem: Problem | None, tokens: int) -> list[list[Any]]:
+    """Return the span of the first correct answer in a thinking, if it has one, as :func:`_marks` gives spans."""
+    found = mark_first(thinking, problem, tokens) if thinking and problem is not None else None
+    return [] if found is None else _inside([(*found[:2], "first correct answer", found[2])], thinking, 0)
 
 
 def _cut(text: str) -> str:

@@ -15,6 +15,7 @@ from runner.report.page.curves import budget_curves, lengths
 from runner.report.page.leaderboard import board
 from runner.report.page.scripts import write_data
 from runner.report.page.traces import write_run
+from runner.report.taxonomy import LOOKED_AT
 from runner.results.layout import write_atomic
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from runner.report.findings import Finding
     from runner.report.frames import StudyFrames
     from runner.report.pairs import StudyPair
+    from runner.report.tables import TextTable
 
 TEXTS = 20_000  # texts that a page holds by default, over all runs
 _OWN = ("study.js", "samples-*.js", "texts-*-*.js")
@@ -39,6 +41,10 @@ def write_page(
     taxonomy: Mapping[str, Any] | None = None,
     marks: pd.DataFrame | None = None,
     texts: int = TEXTS,
+    curves: Sequence[Mapping[str, Any]] = (),
+    optimal: Sequence[TextTable] = (),
+    redundancy: Sequence[TextTable] = (),
+    tools: Sequence[TextTable] = (),
 ) -> Path:
     """Write the page of a study and return its ``index.html``; other files in the folder stay.
 
@@ -51,6 +57,10 @@ def write_page(
         taxonomy: See :func:`runner.report.taxonomy.taxonomy_parts`.
         marks: See :func:`runner.report.taxonomy.study_taxonomy`.
         texts: Most samples over all runs whose text the page holds; of the others the verdict.
+        curves: See :func:`runner.report.optimal.optimal_curves`.
+        optimal: See :func:`runner.report.optimal.optimal_tables`.
+        redundancy: See :func:`runner.report.redundancy.study_redundancy`.
+        tools: See :func:`runner.report.tool_tables.tool_tables`.
 
     Raises:
         StorageError: a file can't be written.
@@ -67,7 +77,8 @@ def write_page(
         for place, row in enumerate(rows(points))
     ]
     samples = {str(run): frame for run, frame in frames.samples.groupby("run", observed=True)}
-    write_data(folder / "data" / "study.js", "study", _study(frames, samples, named, title, kept))
+    study = {**_study(frames, samples, named, title, kept), "optimal": list(curves)}
+    write_data(folder / "data" / "study.js", "study", study)
     context = {
         "title": title,
         "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
@@ -77,6 +88,10 @@ def write_page(
         "heat": _heat(frames),
         "places": {run: place for place, run in enumerate(points["run"])},
         "factors": _by_factor(pairs),
+        "optimal": optimal,
+        "redundancy": redundancy,
+        "tools": tools,
+        "looked_at": LOOKED_AT,
         "labels": named,
         "texts": {name: sum(one[name] for one in kept) for name in ("samples", "texts", "marked")},
     }

@@ -16,6 +16,7 @@ from bench.metrics.measure import measure_named, measures
 NAMES = [
     "accuracy",
     "accuracy_parsed",
+    "score",
     "instruction_followed",
     "output_tokens",
     "thinking_tokens",
@@ -23,6 +24,7 @@ NAMES = [
     "words",
     "characters",
     "truncated",
+    "auc_oaa",
 ]
 
 
@@ -62,11 +64,11 @@ def dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_new_file_is_a_new_measure(dropped: Path) -> None:
-    new_file(dropped / "latency.py", "latency", 90)
+    new_file(dropped / "latency.py", "latency", 99)
     assert measure_named("latency").of(pd.DataFrame({"latency_s": [0.5]})).tolist() == [0.5]
 
 
-@pytest.mark.parametrize(("name", "order", "key"), [("accuracy", 90, "name"), ("latency", 10, "order")])
+@pytest.mark.parametrize(("name", "order", "key"), [("accuracy", 99, "name"), ("latency", 10, "order")])
 def test_two_measures_can_not_be_confused(dropped: Path, name: str, order: int, key: str) -> None:
     new_file(dropped / "latency.py", name, order)
     with pytest.raises(ValueError, match=f"two measures share the {key}"):

@@ -14,7 +14,10 @@ from bench.metrics.measure import measures
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "metrics.md").read_text("utf-8")
 
 # How the others get at their samples and draws; no metrics.
-PLUMBING = {"samples.answered", "measure.measure_named", "measure.column", "intervals.bootstrap_rng"}
+PLUMBING = {
+    "samples.answered", "measure.measure_named", "measure.column", "intervals.bootstrap_rng",
+    *(f"optimal_means.{name}" for name in ("counted", "bundle", "mean_of", "parts_of", "headlines")),
+}  # fmt: skip
 
 
 def functions() -> set[str]:

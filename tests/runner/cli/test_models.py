@@ -108,7 +108,7 @@ def test_a_model_of_a_provider_is_refused_in_one_line(name: str) -> None:
     engine = resolve(settings.engine)
     with pytest.raises(UserError) as caught:
         preflight(settings.model_copy(update={"plan": True}), engine, capabilities(engine))
-    wanted = f"model={name} needs engine={settings.model.provider}, which this version does not have yet"
+    wanted = f"model={name} is asked over the network: it needs engine={settings.model.provider}"
     assert str(caught.value) == wanted
     with pytest.raises(UserError, match="nothing to fetch"):
         locate(settings.model)

@@ -46,7 +46,9 @@ class Hub:
 
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
         parts = unquote(urlsplit(path).path).strip("/").split("/")
-        api = parts[:2] == ["api", "models"]
+        if parts[0] == "datasets":
+            parts = parts[1:]
+        api = parts[:2] in (["api", "models"], ["api", "datasets"])
         repo, rest = "/".join(parts[2:4] if api else parts[:2]), parts[4:] if api else parts[2:]
         files = self.repos.get(repo)
         if files is None:

@@ -107,6 +107,14 @@
     }
   }
 
+  function optimal(node) {
+    const traces = study().optimal.map((curve, place) => ({
+      x: curve.t, y: curve.oaa, mode: "lines", name: plain(curve.label), line: { color: series(place), width: 2, shape: "hv" },
+      hovertemplate: "right with fewer than %{x} thinking tokens: %{y:.1%}<extra></extra>",
+    }));
+    Plotly.react(node, traces, layout({ xaxis: { title: { text: "t, thinking tokens" } }, yaxis: { title: { text: "OAA_t" }, rangemode: "tozero" }, showlegend: true }), config);
+  }
+
   const chosen = new Set();
 
   function lengths(node) {
@@ -145,7 +153,7 @@
     });
   }
 
-  const drawn = new Map([["scatter", scatter], ["budgets", budgets], ["lengths", lengths]]);
+  const drawn = new Map([["scatter", scatter], ["budgets", budgets], ["optimal", optimal], ["lengths", lengths]]);
   const seen = new Set();
   const nodeOf = (name) => document.querySelector(`[data-plot="${name}"]`);
 
@@ -171,7 +179,7 @@
         redraw(entry.target.dataset.plot);
       }
     }, { rootMargin: "300px" });
-    for (const name of drawn.keys()) watch.observe(nodeOf(name));
+    for (const name of drawn.keys()) if (nodeOf(name)) watch.observe(nodeOf(name));
     document.addEventListener("theme", () => { for (const name of seen) redraw(name); });
   }
   document.addEventListener("DOMContentLoaded", start);

@@ -5,7 +5,7 @@
   const { get, load, el, address, here, views, number, share } = thinkmeter;
   const PAGE = 100;
   const MARKS = [
-    ["wrong step", "m-wrong"], ["error", "m-error"], ["redundant_verification", "m-redundant"], ["self_contradiction", "m-contradiction"],
+    ["wrong step", "m-wrong"], ["error", "m-error"], ["first correct answer", "m-first"], ["redundant_verification", "m-redundant"], ["self_contradiction", "m-contradiction"],
     ["irrelevant_exploration", "m-irrelevant"], ["stopping_failure", "m-stopping"], ["helpful_decomposition", "m-helpful"],
   ];
   const FILTERS = ["task", "outcome", "status", "rule", "reason", "error", "pattern", "flipped"];
@@ -86,7 +86,7 @@
         chooser("Outcome", "outcome", ["correct", "incorrect", "unparsed", "ungraded", "error"], query, "samples"),
         chooser("Status", "status", samples.values("status"), query, "samples"),
         samples.values("error").length > 0 && chooser("Error", "error", samples.values("error"), query, "samples"),
-        chooser("Pattern", "pattern", MARKS.slice(2).map(([kind]) => kind), query, "samples"),
+        chooser("Pattern", "pattern", MARKS.slice(3).map(([kind]) => kind), query, "samples"),
         chooser("Beside", "beside", numbers(), query, "samples", labels()),
         other && el("label", {}, el("input", { type: "checkbox", checked: Boolean(query.flipped), onchange: (event) => { location.hash = address("samples", { ...query, flipped: event.target.checked ? 1 : null, page: null }); } }), " only flipped"),
         el("span", { class: "count", role: "status" }, `${number(found.length)} samples`)),
@@ -135,7 +135,8 @@
       text?.marks?.error ? fact("kind of error", `${text.marks.error.kind}`, el("span", { class: "quiet" }, ` by rule ${text.marks.error.rule}`)) : [],
       text?.derived_from?.length ? fact("text from", text.derived_from.join(", ")) : []);
     if (!text) return { node: el("article", {}, title, facts, el("p", { class: "note" }, "The text of this sample is not in this report. ", el("code", {}, `python -m runner show ${study().runs[run].folder} ${key}`), " shows it.")), kinds: [] };
-    const marks = text.marks ?? { thinking: [], answer: [] };
+    const found = text.marks ?? { thinking: [], answer: [] };
+    const marks = { thinking: [...found.thinking, ...(text.first ?? [])], answer: found.answer };
     const note = text.marks ? "" : ", not searched for patterns";
     const node = el("article", {}, title, facts,
       text.turns.map((turn) => block(turn.kind, "", turn.text, [], false, "turn")),
