@@ -35,19 +35,24 @@ help: ## Show this list
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install $(PIP_FLAGS) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
-	$(BIN)/pip install $(PIP_FLAGS) -e '.[transformers,dev]'
+	$(BIN)/pip install $(PIP_FLAGS) -e '.[transformers]'
 	touch $@
 
-setup: $(VENV)/.ready ## Install everything into .venv and set up the embedded model
+# What tests and checks need besides; of it reasoning-gym compiles a part, which takes a C compiler.
+$(VENV)/.tested: $(VENV)/.ready
+	$(BIN)/pip install $(PIP_FLAGS) -e '.[dev]'
+	touch $@
+
+setup: $(VENV)/.ready ## Install the program into .venv and set up the embedded model
 	$(BIN)/python -m runner fetch model=smollm2_135m
 
 run: setup ## Evaluate the embedded model on this machine and print the table
 	$(BIN)/python -m runner $(RUN)
 
-test: setup ## Run all tests but those of optional environments
+test: setup $(VENV)/.tested ## Run all tests but those of optional environments
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.ready ## Format, lint and type check
+check: $(VENV)/.tested ## Format, lint and type check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -65,15 +70,15 @@ test-vllm: setup $(VENV_VLLM)/.ready ## Run the vLLM tests on the CPU build, in 
 $(VENV_GPTQ)/.ready: pyproject.toml requirements/gptq.txt
 	$(PYTHON) -m venv $(VENV_GPTQ)
 	$(BIN_GPTQ)/pip install $(PIP_FLAGS) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
-	$(BIN_GPTQ)/pip install $(PIP_FLAGS) -e '.[transformers,dev]'
+	$(BIN_GPTQ)/pip install $(PIP_FLAGS) -e '.[transformers]' pytest hypothesis
 	$(BIN_GPTQ)/pip install $(PIP_FLAGS) --no-deps -r requirements/gptq.txt
 	touch $@
 
 quantize-env: $(VENV_GPTQ)/.ready ## Set up .venv-gptq, in which models are quantised to 8 and 4 bits
 
 test-gptq: setup $(VENV_GPTQ)/.ready $(VENV_VLLM)/.ready ## Quantise for real, and run that on both local engines
-	$(BIN_GPTQ)/python -m pytest -m 'gptq and not vllm'
-	$(BIN_VLLM)/python -m pytest --ignore=tests/browser -m 'gptq and vllm'
+	$(BIN_GPTQ)/python -m pytest -m 'gptq and not vllm' tests/end_to_end/test_gptq.py
+	$(BIN_VLLM)/python -m pytest -m 'gptq and vllm' tests/end_to_end/test_gptq.py
 
 $(VENV_TRAIN)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV_TRAIN)
@@ -86,10 +91,10 @@ train-env: $(VENV_TRAIN)/.ready ## Set up .venv-train, in which TRL trains with 
 test-train: $(VENV_TRAIN)/.ready ## Take real GRPO steps with our rewards on the demonstration model
 	$(VENV_TRAIN)/bin/python -m pytest -m train tests/train
 
-test-slurm: setup ## Run the SLURM tests on a cluster of four nodes on this machine (as root, on Debian)
+test-slurm: setup $(VENV)/.tested ## Run the SLURM tests on a cluster of four nodes on this machine (as root, on Debian)
 	cluster/slurm.sh run $(BIN)/python -m pytest -m slurm tests/slurm
 
-bench-slurm: setup ## Measure packs beside submitit's own launcher, on that cluster
+bench-slurm: setup $(VENV)/.tested ## Measure packs beside submitit's own launcher, on that cluster
 	cluster/slurm.sh run $(BIN)/python -m benchmarks.bench_slurm
 
 $(VENV_FUZZ)/.ready: pyproject.toml
@@ -110,7 +115,7 @@ report: setup ## Write what `make demo` found as a page to open in a browser (ST
 thinker: $(VENV)/.ready ## Train that model again from nothing: half an hour on two cores
 	$(BIN)/python -m thinker
 
-bench: setup ## Measure this program beside what one would use instead
+bench: setup $(VENV)/.tested ## Measure this program beside what one would use instead
 	for name in problems grading store harness transformers sweep submit status redundancy tools; do $(BIN)/python -m benchmarks.bench_$$name || exit 1; done
 
 bench-vllm: setup $(VENV_VLLM)/.ready ## Measure the vLLM engine beside bare vLLM
