@@ -72,5 +72,8 @@ def report_study(study: Path, out: Path | None, texts: int, wandb: bool, scoring
     write_text(folder, name, frames, found, written)
     print_line(console, f"report: {visible_line(page)}, with Markdown, LaTeX and CSV beside it")
     if tracking is not None:
-        address = write_wandb_report(frames, name, tracking, [one.text for one in found], folder)
+        # Its runs on W&B are grouped by the name they were made under, whatever the folder is called now.
+        groups = set(frames.points["study"])
+        group = groups.pop() if len(groups) == 1 else name
+        address = write_wandb_report(frames, group, tracking, [one.text for one in found], folder)
         print_line(console, f"W&B report: {address or visible_line(folder / FILE)}")

@@ -57,17 +57,16 @@ def read_study(path: str | Path, scoring: str = "paper") -> StudyFrames:
     """Read the verdicts of a study; missing ones are made, texts are not read.
 
     ``points`` has ``run`` (unique here; what the other frames name it by), ``path`` (its folder), ``label`` (unique:
-    what sets it apart), what :func:`runner.load` says of a run, ``fingerprint``, ``nonce``, ``created``, ``updated``,
-    ``family``, ``kind``, ``params_b``, ``model_id``, ``model_revision``, ``weight_bits``, ``weight_format``,
-    ``compute_dtype``, ``context`` and ``budget_form`` (what has to be alike for a comparison), ``tools``,
-    the columns of :func:`runner.summary` over all tasks, ``parsed`` (share of ``n``), ``truncated_share``,
-    ``token_sources``, ``partial``,
-    ``grader_version``, ``scoring``, and ``published_as``,
-    ``published_accuracy``, ``published_output_tokens``, ``published_overthinking``, ``published_token_basis`` and
-    ``published_setting`` (whether the run's prompt, budget and suite are those of the published table).
-    ``overthinking`` is O of the means under ``reference`` bounds, ``overthinking_mean`` the mean of the tasks' O;
-    ``overthinking_pool`` and ``overthinking_pool_mean`` the same under the study's own bounds, missing below five
-    runs; ``on_front`` whether no other run is both more accurate and shorter.
+    what sets it apart), what :func:`runner.load` says of a run, ``study``, ``fingerprint``, ``nonce``, ``created``,
+    ``updated``, ``family``, ``kind``, ``params_b``, ``model_id``, ``model_revision``, ``weight_bits``,
+    ``weight_format``, ``compute_dtype``, ``context`` and ``budget_form`` (what has to be alike for a comparison),
+    ``tools``, the columns of :func:`runner.summary` over all tasks, ``parsed`` (share of ``n``), ``truncated_share``,
+    ``token_sources``, ``partial``, ``grader_version``, ``scoring``, and ``published_as``, ``published_accuracy``,
+    ``published_output_tokens``, ``published_overthinking``, ``published_token_basis`` and ``published_setting``
+    (whether the run's prompt, budget and suite are those of the published table). ``overthinking`` is O of the means
+    under ``reference`` bounds, ``overthinking_mean`` the mean of the tasks' O; ``overthinking_pool`` and
+    ``overthinking_pool_mean`` the same under the study's own bounds, missing below five runs; ``on_front`` whether no
+    other run is both more accurate and shorter.
 
     ``tasks`` has ``run``, ``task``, ``category`` and the figures' columns. ``samples`` has ``run`` and the columns of
     :class:`runner.results.verdict_row.VerdictRow` without ``answer``, ``gold``, ``latency_s``, ``grader_version`` and
@@ -141,6 +140,7 @@ def _point(pair: tuple[RunFolder, Run], table: pa.Table, overall: Figures, scori
 def _identity(run: Run) -> dict[str, Any]:
     model, loaded = run.settings["model"], run.loaded
     return {
+        "study": run.settings["study"],
         "fingerprint": run.fingerprint,
         "nonce": run.nonce,
         "created": run.created,

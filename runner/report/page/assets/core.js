@@ -71,11 +71,15 @@ const thinkmeter = (() => {
       document.title = `${get("study").title} · report`;
       return;
     }
+    // A view that waits for its data draws into an element of its own, which the next address takes off the page.
+    const drawn = el("div", { class: "view" });
+    main.replaceChildren(drawn);
     try {
-      await views.get(view)(main, query);
+      await views.get(view)(drawn, query);
     } catch (error) {
-      main.replaceChildren(el("h1", {}, "This can't be shown"), el("p", {}, error.message));
+      drawn.replaceChildren(el("h1", {}, "This can't be shown"), el("p", {}, error.message));
     }
+    if (!drawn.isConnected) return;
     window.scrollTo({ top: 0, behavior: "instant" });
     main.focus({ preventScroll: true });
   }
