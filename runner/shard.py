@@ -39,7 +39,7 @@ def run_shard(point: Point, source: EngineSource, command: str, console: Console
         if left:
             return EXIT_FAILED
         whole = replace(point, shard=None)
-        if missing.count and not _left(whole):
+        if not _left(whole) and not _concluded(whole):
             with whole_run(point):
                 return max(code, _judged(whole, source, console), conclude_tracked(whole, console, brief))
         return code
@@ -47,6 +47,19 @@ def run_shard(point: Point, source: EngineSource, command: str, console: Console
 
 def _left(point: Point) -> int:
     return pending(point, frozenset(scan(point.folder).done)).count
+
+
+def _concluded(point: Point) -> bool:
+    """Return whether the run's summary is younger than all its texts: whoever wrote the last of them may have died."""
+    try:
+        written = point.folder.summary.stat().st_mtime_ns
+        return all(
+            part.generations.stat().st_mtime_ns <= written
+            for part in point.folder.parts()
+            if part.generations.is_file()
+        )
+    except FileNotFoundError:
+        return False
 
 
 def _judged(point: Point, source: EngineSource, console: Console) -> int:

@@ -145,6 +145,9 @@ class FolderLock:
         if self._lost:
             stood = f"this process stood still for more than {LASTS_S:.0f} s, and another one writes there now"
             raise StorageError(f"{self._path.parent}: {stood}")
+        if time.monotonic() - self._beaten > LASTS_S:
+            silent = f"its lock could not be renewed for more than {LASTS_S:.0f} s, so another one may write there"
+            raise StorageError(f"{self._path.parent}: {silent}")
 
     def _acquire(self, draft: Path) -> None:
         start = time.monotonic()

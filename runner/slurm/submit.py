@@ -120,10 +120,11 @@ def _submit(study: Path, array: Sequence[Work], settings: SlurmSettings, command
         if settings.snapshot:
             source.snapshot(submission.folder / "source")
         executor = PackExecutor(submission.folder, settings, array[0].gpus, len(array), copied)
-        return submission.with_job(executor.sbatch())
+        job = executor.sbatch()
     except (UserError, StorageError):
         shutil.rmtree(submission.folder)
         raise
+    return submission.with_job(job)  # from here on the queued job needs the folder, whatever fails
 
 
 def _packed(points: Sequence[Point], command: str) -> Packed:

@@ -136,6 +136,15 @@ def test_a_shard_begins_while_another_one_has_the_run_to_open_or_conclude_it() -
             pass
 
 
+def test_a_run_whose_last_shard_died_while_concluding_is_concluded_by_any_shard() -> None:
+    (point,) = points("s", "shards=2")
+    packs = sharded([point])
+    assert [ran([pack]) for pack in packs] == [0, 0]
+    point.folder.summary.unlink()
+    assert ran([packs[0]]) == 0
+    assert point.folder.summary.is_file()
+
+
 def test_what_a_process_is_told_is_what_it_understands() -> None:
     for pack in sharded(points("s", "shards=2")):
         told = json.loads(json.dumps(described(pack.points, "command", brief=False)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -133,6 +134,20 @@ def test_a_writer_that_stood_still_until_another_took_over_writes_no_more(
         claim_of_another_node(path, silent_s=0)
         monkeypatch.setattr(lock.time, "monotonic", lambda: 1e9)
         with pytest.raises(StorageError, match="stood still"):
+            mine.check()
+
+
+def test_a_writer_whose_file_server_is_silent_for_too_long_writes_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_: object) -> None:
+        raise OSError(errno.EIO, "no answer")
+
+    with FolderLock(tmp_path / "lock") as mine:
+        monkeypatch.setattr(lock.os, "utime", silent)
+        mine.check()
+        monkeypatch.setattr(lock.time, "monotonic", lambda: 1e9)
+        with pytest.raises(StorageError, match="could not be renewed"):
             mine.check()
 
 
