@@ -117,7 +117,7 @@ _NOT_NEXT = re.compile(
     re.IGNORECASE,
 )
 # Looked for first, which is much faster.
-_DENIALS = words("not n't never no fail anything example instance e.g form like such")
+_DENIALS = ("no ", *words("not n't never fail anything example instance e.g form like such"))
 _NOT_BOXED = re.compile(
     rf"{_NOT}{_LINKS}[ *_$:(\\]{{0,6}}$"
     r"|\b(?:for example|for instance|e\.g\.|your answers? in the form(?:at)?|something like|should look like"
