@@ -43,6 +43,7 @@ _WORKED_OUT = frozenset({"sum", "difference", "product", "quotient"})
 _REACH = 8_000
 _LONGEST_LINE = 1_000
 _MAX_LINES = 60
+_MAX_READ = 12  # of them those that mention the asked quantity or conclude; a trace mentions it in every line
 _LONGEST_OPENING = 2_000
 _ASIDE = 80
 
@@ -68,14 +69,14 @@ def _found(value: Value, after: str, problem: Problem) -> Found:
 def _last_sentences(text: str, problem: Problem) -> Iterator[tuple[str, str]]:
     """Yield what follows a sentence and the sentence, for those that may claim or conclude, the last one first."""
     words = _mention(problem.question)
-    end, start = len(text), max(0, len(text) - _REACH)
+    end, start, read = len(text), max(0, len(text) - _REACH), 0
     for _ in range(_MAX_LINES):
-        if end <= start:
+        if end <= start or read == _MAX_READ:
             return
         begins = text.rfind("\n", start, end) + 1 or start
         line = text[begins:end]
         if 0 < len(line) <= _LONGEST_LINE and (words.search(line) or _CONCLUDES.match(line)):
-            after = text[end:]
+            after, read = text[end:], read + 1
             for sentence in last_sentences(normalise(line)):
                 yield after, sentence
                 after = f"{sentence} {after}"
