@@ -60,10 +60,12 @@ def test_a_sample_that_was_taken_out_is_missed(run: Path, tmp_path: Path) -> Non
 def test_verdicts_that_were_changed_after_the_check_are_no_row(run: Path, tmp_path: Path) -> None:
     assert runner("verify", str(run), cwd=tmp_path).code == 0
     (table,) = run.glob("verdicts-*.parquet")
-    read = pq.read_table(table)
+    read, basis = pq.read_table(table), pq.ParquetFile(table).metadata.metadata
     column = read.schema.get_field_index("output_tokens")
     fewer = pa.array([1] * len(read), read.schema.field(column).type)
-    pq.write_table(read.set_column(column, read.schema.field(column), fewer), table, write_page_checksum=True)
+    with pq.ParquetWriter(table, read.schema, write_page_checksum=True) as file:
+        file.write_table(read.set_column(column, read.schema.field(column), fewer))
+        file.add_key_value_metadata({name: text for name, text in basis.items() if name != b"ARROW:schema"})
     done = runner("leaderboard", str(run), "--out", "board", cwd=tmp_path)
     assert done.code == 2
     assert "its verdicts are not those that were certified" in done.out
