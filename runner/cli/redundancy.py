@@ -52,7 +52,7 @@ def show_redundancy(study: Path, words: Sequence[str], scoring: Scoring, console
     chosen = read_words(words, _WORDS, "redundancy STUDY")
     ablation = ABLATION if _flag(chosen.get("ablation", "false")) else ()
     embedder = make_embedder(chosen.get("embed", "minilm"))
-    runs = sorted(runs_of(study), key=lambda pair: rank(pair[1].settings, pair[1].loaded.engine))
+    runs = sorted(_begun(study, console), key=lambda pair: rank(pair[1].settings, pair[1].loaded.engine))
     labels = labels_of(runs)
     baseline = _baseline(runs, labels, chosen.get("baseline"))
     samples = {
@@ -65,6 +65,22 @@ def show_redundancy(study: Path, words: Sequence[str], scoring: Scoring, console
         print_line(console, table.note)
     written = _write(study / _FOLDER, tables, samples)
     print_line(console, f"the same as CSV, with a row a sample in samples.csv: {visible_line(written)}")
+
+
+def _begun(study: Path, console: Console) -> list[tuple[RunFolder, Run]]:
+    """Return the runs that hold a sample, and say which ones do not.
+
+    Raises:
+        UserError: none does.
+    """
+    every = runs_of(study)
+    begun = [pair for pair in every if pair[0].size()]
+    for folder, _ in every:
+        if not folder.size():
+            print_line(console, visible_line(f"{folder.path} holds no sample yet and is left out"))
+    if not begun:
+        raise UserError(f"{study} holds no sample yet; python -m runner status {study} says what is missing")
+    return begun
 
 
 def read_words(words: Sequence[str], allowed: Sequence[str], command: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 from runner.config.recipe import RecipeSettings
 from runner.recipe.candidates import Candidate
 from runner.recipe.process import Progress
-from runner.results.layout import write_atomic
+from runner.results.layout import slug, write_atomic
 from runner.results.run import code_revision
 
 SUBSET = "overthinking-general"  # as in the published benchmark, so that the same suite loads both
@@ -54,7 +54,7 @@ def write_set(
     lines = [json.dumps(row(one, recipe), ensure_ascii=True) for one in state.kept]
     data = "".join(f"{line}\n" for line in lines).encode("ascii")
     version = hashlib.sha256(data).hexdigest()[:12]
-    path, manifest = folder / f"{recipe.name}-{version}.jsonl", folder / "manifest.json"
+    path, manifest = folder / f"{slug(recipe.name)}-{version}.jsonl", folder / "manifest.json"
     fields = {
         "name": recipe.name,
         "version": version,

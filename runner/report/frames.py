@@ -84,7 +84,7 @@ def read_study(path: str | Path, scoring: str = "paper") -> StudyFrames:
 
 
 def frames_of(runs: Sequence[tuple[RunFolder, Run]], scoring: Scoring = Scoring.PAPER) -> StudyFrames:
-    """Return the frames of some runs, see :func:`read_study`; one whose files can't be read is left out with a warning.
+    """Return the frames of some runs, see :func:`read_study`; one that is empty or can't be read is left out.
 
     Raises:
         UserError: none of them can be read.
@@ -96,7 +96,7 @@ def frames_of(runs: Sequence[tuple[RunFolder, Run]], scoring: Scoring = Scoring.
     ordered = sorted(runs, key=lambda pair: rank(pair[1].settings, pair[1].loaded.engine))
     read = [(pair, table) for pair in ordered if (table := _verdicts(pair[0], scoring)) is not None]
     if not read:
-        raise UserError("none of these runs can be read; the lines above say why")
+        raise UserError("there is nothing to report of these runs; the lines above say why")
     kept = [pair for pair, _ in read]
     names = _unique([folder.path.name for folder, _ in kept], [str(folder.path) for folder, _ in kept])
     points, tasks = [], []
@@ -110,10 +110,14 @@ def frames_of(runs: Sequence[tuple[RunFolder, Run]], scoring: Scoring = Scoring.
 
 def _verdicts(folder: RunFolder, scoring: Scoring) -> pa.Table | None:
     try:
-        return read_verdicts(folder, scoring, columns=_COLUMNS, read_dictionary=_WORDS)
+        found = read_verdicts(folder, scoring, columns=_COLUMNS, read_dictionary=_WORDS)
     except (UserError, StorageError) as error:
         _log.warning("%s; the report is made without it", error)
         return None
+    if not found.num_rows:
+        _log.warning("%s holds no sample yet; the report is made without it", folder.path)
+        return None
+    return found
 
 
 def _point(pair: tuple[RunFolder, Run], table: pa.Table, overall: Figures, scoring: Scoring) -> dict[str, Any]:

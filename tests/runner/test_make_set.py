@@ -48,6 +48,13 @@ def test_a_set_is_full_balanced_and_loaded_by_the_suite(tmp_path: Path) -> None:
     assert task.length() == 24
 
 
+def test_no_name_leads_out_of_the_folder(tmp_path: Path) -> None:
+    _, manifest, rows = made(tmp_path / "sets" / "own", "recipe.name='../../x'")
+    assert rows
+    assert Path(manifest["file"]).name == manifest["file"]
+    assert [path.name for path in tmp_path.iterdir()] == ["sets"]
+
+
 def test_the_same_recipe_gives_the_same_set_and_asks_nothing_twice(tmp_path: Path) -> None:
     _, first, _ = made(tmp_path / "a")
     _, second, _ = made(tmp_path / "b")
