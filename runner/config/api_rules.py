@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from runner.config import machine
 from runner.config.prices import missing_price, price_of
@@ -38,6 +39,12 @@ def api_mistakes(settings: Settings, engine: ConcreteEngine) -> Iterator[str]:
         yield from _unknown_cost(settings, engine)
     if engine.batch:
         yield from _no_batch(settings)
+    address = urlsplit(engine.base_url or "")
+    if "@" in address.netloc or address.query:
+        yield (
+            "engine.base_url holds a user, a password or a query, which would be stored; put the key into the variable "
+            "that engine.api_key_env names"
+        )
     if isinstance(engine, OpenAISettings):
         yield from _openai(settings, engine)
     elif isinstance(engine, AnthropicSettings):

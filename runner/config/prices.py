@@ -37,7 +37,7 @@ class Price(Group):
         Calls that failed are not known to cost anything, and are not counted.
         """
         cached = self.input if self.cached_input is None else self.cached_input
-        fresh = usage.prompt + usage.resent - usage.cached
+        fresh = max(0, usage.prompt + usage.resent - usage.cached)
         dollars = (fresh * self.input + usage.cached * cached + usage.output * self.output) / _MILLION
         return dollars * (self.batch if batch else 1)
 

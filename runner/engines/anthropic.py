@@ -12,6 +12,7 @@ from runner.config.api import AnthropicSettings
 from runner.config.model import ModelSettings
 from runner.engines.anthropic_messages import body_of, error_of, generation_of
 from runner.engines.base import EngineCapabilities
+from runner.engines.faults import reading_a_reply
 from runner.engines.transport import BadReply, Fault, asked_by, classify, given_up, retry_after_of
 from runner.errors import UserError
 from runner.sampling.generation import Boundary, Generation, failed
@@ -66,7 +67,8 @@ class AnthropicProvider:
         body = body_of(request, self._model, self._settings, drawn=self._drawn)
         rest = {name: value for name, value in body.items() if name not in _ARGUMENTS}
         reply = await self._client.messages.create(**{name: body[name] for name in _ARGUMENTS}, extra_body=rest)
-        generation = generation_of(_plain(reply), request.key, self._model)
+        with reading_a_reply():
+            generation = generation_of(_plain(reply), request.key, self._model)
         return asked_by(request, replace(generation, max_tokens=body["max_tokens"], request_id=reply._request_id or ""))
 
     def fault(self, error: Exception) -> Fault | None:

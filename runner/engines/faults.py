@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -23,6 +24,7 @@ _FILTERED = re.compile(r"content_filter|content_policy|moderation|responsible_?a
 # A parameter that one request can't have, none of the run's can.
 _PARAMETER = re.compile(r"(unsupported|unknown|invalid|missing_required)_(parameter|value|type)", re.IGNORECASE)
 _TOO_LONG = re.compile(r"context_length|too_long|string_above_max", re.IGNORECASE)
+_FOREVER_S = 1e9  # longer than anybody waits
 _MESSAGE_CHARACTERS = 600  # a provider may send a page of HTML
 
 
@@ -42,6 +44,19 @@ class BadReply(Exception):
 
 class UnfitServer(Exception):
     """A server answers in a way that the run can't use, whatever is asked: the run ends with this line."""
+
+
+@contextmanager
+def reading_a_reply() -> Iterator[None]:
+    """Turn whatever goes wrong while a reply is taken apart into a :class:`BadReply`: a server may send anything.
+
+    Raises:
+        BadReply: see above.
+    """
+    try:
+        yield
+    except (AttributeError, TypeError, LookupError, ValueError, RecursionError) as error:
+        raise BadReply(f"the reply has an odd form ({type(error).__name__}: {error})") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +151,14 @@ def retry_after_of(headers: Mapping[str, str]) -> float | None:
     lower = {name.lower(): value for name, value in headers.items()}
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = lower.get(name, "").strip()
-        if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{0,12})?", value):
-            return float(value) * unit
+        if re.fullmatch(r"[0-9]{1,300}(\.[0-9]{0,300})?", value):
+            return min(float(value), _FOREVER_S) * unit
     try:
         when = parsedate_to_datetime(lower.get("retry-after", ""))
-    except ValueError:
+    except (ValueError, TypeError):
         return None
+    except OverflowError:  # a year beyond all calendars
+        return _FOREVER_S
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return max(0.0, (when - datetime.now(UTC)).total_seconds())
 

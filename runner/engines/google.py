@@ -8,6 +8,7 @@ from typing import Any
 from runner.config.api import GoogleSettings
 from runner.config.model import ModelSettings
 from runner.engines.base import EngineCapabilities
+from runner.engines.faults import reading_a_reply
 from runner.engines.google_content import config_of, contents_of, error_of, generation_of, retry_delay
 from runner.engines.transport import BadReply, Fault, asked_by, classify, given_up, retry_after_of
 from runner.sampling.generation import Boundary, Generation, failed
@@ -67,7 +68,8 @@ class GoogleProvider:
             contents=contents,
             config=self._library.types.GenerateContentConfig.model_validate(config | own),
         )
-        return asked_by(request, generation_of(_plain(reply), request.key, self._model))
+        with reading_a_reply():
+            return asked_by(request, generation_of(_plain(reply), request.key, self._model))
 
     def fault(self, error: Exception) -> Fault | None:
         if isinstance(error, self._library.errors.APIError):

@@ -227,8 +227,8 @@ def _usage(reply: Mapping[str, Any], model: ModelSettings) -> Usage:
     return usage_of(
         split,
         counts,
-        prompt=prompt if isinstance(prompt, int) else None,
-        cached=cached if isinstance(cached, int) else 0,
+        prompt=prompt,
+        cached=cached,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -10,7 +11,16 @@ from typing import Any, Literal
 from runner.config.api import OpenAISettings
 from runner.config.model import ModelSettings
 from runner.engines.base import EngineCapabilities
-from runner.engines.faults import BadReply, Fault, UnfitServer, classify, general_fault, retry_after_of
+from runner.engines.faults import (
+    BadReply,
+    Fault,
+    UnfitServer,
+    classify,
+    general_fault,
+    one_line,
+    reading_a_reply,
+    retry_after_of,
+)
 from runner.engines.openai_chat import chat_body, chat_generation, error_fields, opening_of
 from runner.engines.openai_responses import responses_body, responses_generation
 from runner.engines.transport import asked_by, given_up
@@ -33,6 +43,9 @@ def capabilities_of(settings: OpenAISettings) -> EngineCapabilities:
         local=False,
         native_tools=True,
     )
+
+
+_log = logging.getLogger(__name__)
 
 
 class OpenAIProvider:
@@ -62,7 +75,8 @@ class OpenAIProvider:
 
     async def generate(self, request: Request) -> Generation:
         reply = await self._call(self._body(request))
-        generation = asked_by(request, self._generation(_plain(reply), request.key))
+        with reading_a_reply():
+            generation = asked_by(request, self._generation(_plain(reply), request.key))
         if self._settings.continues and not request.prefix:
             self._opening = opening_of(generation.prompt_tail, self._model)
         return replace(generation, request_id=reply._request_id or generation.request_id)
@@ -103,11 +117,23 @@ class OpenAIProvider:
         return None
 
     async def collect(self, batch_id: str) -> dict[str, Generation] | None:
+        try:
+            return await self._collected(batch_id)
+        except self._library.NotFoundError as error:
+            raise UnfitServer(
+                f"batch {batch_id} or its answers are no longer there ({one_line(error.message)}); to hand its samples "
+                'in again add the line {"token": "…", "closed": "not there"} with its token to batches.jsonl of the run'
+            ) from error
+
+    async def _collected(self, batch_id: str) -> dict[str, Generation] | None:
         batch = await self._client.batches.retrieve(batch_id)
         if batch.status in _UNFINISHED:
             return None
         if batch.status == "failed":
-            errors = "; ".join(error.message or "" for error in (batch.errors and batch.errors.data) or ())
+            said = batch.errors.data if batch.errors is not None else None
+            errors = (
+                "; ".join(str(getattr(error, "message", error)) for error in said) if isinstance(said, list) else ""
+            )
             raise UnfitServer(f"batch {batch_id} was refused: {errors or 'no reason given'}")
         found: dict[str, Generation] = {}
         for file in (batch.output_file_id, batch.error_file_id):
@@ -141,19 +167,28 @@ class OpenAIProvider:
         return chat_generation(reply, key, self._model, self._settings)
 
     def _answer(self, line: str) -> Generation | None:
-        """Return what a line of a batch's file says of its request."""
+        """Return what a line of a batch's file says of its request, None for a line that names none."""
         if not line.strip():
             return None
-        answer = json.loads(line)
-        key, response = str(answer["custom_id"]), answer.get("response") or {}
+        try:
+            answer = json.loads(line)
+            key = str(answer["custom_id"])
+        except (ValueError, TypeError, LookupError, RecursionError):
+            _log.warning("a line of a batch's answers names no request and is passed over: %s", one_line(line[:200]))
+            return None
+        try:
+            with reading_a_reply():
+                return self._said(key, answer)
+        except BadReply as error:
+            return failed(key, Boundary.TRANSPORT, "bad_reply", str(error))
+
+    def _said(self, key: str, answer: Mapping[str, Any]) -> Generation:
+        response = answer.get("response") or {}
         body, status = response.get("body"), response.get("status_code")
         if answer.get("error") or status != 200 or not isinstance(body, Mapping):
             message, words, _ = error_fields(answer.get("error") or body)
             return given_up(key, classify(status or 500, message=message or "no reply", code=words))
-        try:
-            return replace(self._generation(body, key), request_id=str(response.get("request_id") or ""))
-        except BadReply as error:
-            return failed(key, Boundary.TRANSPORT, "bad_reply", str(error))
+        return replace(self._generation(body, key), request_id=str(response.get("request_id") or ""))
 
 
 def _plain(reply: object) -> Mapping[str, Any]:

@@ -150,11 +150,17 @@ def _choice(reply: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
-    """Yield reasoning, then content; Mistral's content is a list that holds both."""
+    """Yield reasoning, then content; Mistral's content is a list that holds both.
+
+    Raises:
+        BadReply: the content is neither.
+    """
     reasoning = next((message[name] for name in _REASONING if isinstance(message.get(name), str)), "")
     if reasoning:
         yield Part(reasoning, thought=True)
     content = message.get("content")
+    if content is not None and not isinstance(content, str | list):
+        raise BadReply(f"the content is no text but a {type(content).__name__}")
     for element in content if isinstance(content, list) else [content]:
         if isinstance(element, str) and element:
             yield Part(element)

@@ -16,6 +16,8 @@ from runner.sampling.request import Message
 
 # Markers of a reply whose model has none of its own: a provider sends thinking apart, and a stored text is one text.
 DEFAULT_MARKERS = ThinkingMarkers(open="<think>", close="</think>")
+# No text is so long; a larger count is a fault of the server.
+MAX_TOKENS = 10**9
 # Tokens a word, where a provider counts none; the figure of the basic-math benchmark.
 TOKENS_A_WORD = 1.33
 
@@ -61,7 +63,12 @@ def _without_tags(thought: str, markers: ThinkingMarkers) -> str:
     return "\n".join(filter(None, (*split.segments, split.answer)))
 
 
-def usage_of(split: Thinking, counts: TokenCounts, *, prompt: int | None, cached: int = 0) -> Usage:
+def count_of(value: object) -> int | None:
+    """Return what a provider sent as a count of tokens, None where it is none: no whole number, or beyond any text."""
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def usage_of(split: Thinking, counts: TokenCounts, *, prompt: object, cached: object = None) -> Usage:
     """Return the counts of a reply: the provider's where it gives them and they can be believed.
 
     A provider that counts thinking and answer together, or says 0 beside visible thinking, leaves their shares to be
@@ -71,10 +78,12 @@ def usage_of(split: Thinking, counts: TokenCounts, *, prompt: int | None, cached
     Args:
         split: The reply taken apart by :func:`bench.split_message`.
         counts: What the provider's usage says.
-        prompt: Its count of the prompt, cached tokens included; None where it gives none.
-        cached: How many of these it read from its cache.
+        prompt: What it sent as count of the prompt, cached tokens included; whatever is no count is dropped.
+        cached: The same for how many of these it read from its cache.
     """
-    output, thinking = counts.output, split.thinking_tokens
+    prompt = count_of(prompt)
+    cached = min(count_of(cached) or 0, prompt or 0)
+    output, thinking = count_of(counts.output), count_of(split.thinking_tokens)
     if output is None or (output == 0 and (split.answer or split.thinking)):
         answer, thinking = estimated_tokens(split.answer), thinking or estimated_tokens(split.thinking or "")
         return Usage(prompt or 0, thinking, answer, thinking + answer, source="estimated", cached=cached)

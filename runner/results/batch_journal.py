@@ -36,6 +36,8 @@ class BatchJournal:
         keys: dict[str, frozenset[str]] = {}
         ids: dict[str, str] = {}
         for number, line in enumerate(_whole(self._path.read_bytes()).split(b"\n")[:-1], start=1):
+            if not line.strip():  # a person may have put it there
+                continue
             try:
                 said = json.loads(line)
                 token = said["token"]
@@ -45,7 +47,7 @@ class BatchJournal:
                     ids[token] = str(said["id"])
                 else:
                     said["closed"], keys.pop(token, None)
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise UserError(f"{self._path}: line {number} can't be read ({error}); restore it") from error
         return [Batch(token, of, ids.get(token)) for token, of in keys.items()]
 

@@ -84,6 +84,8 @@ def test_a_run_ends_at_its_cost_says_so_and_goes_on_with_more(tmp_path: Path) ->
     [
         ("engine.max_cost=1", "conf/prices.yaml has no price of gpt-4o; write one"),
         ("engine.max_cost=1 engine.prices={bad}", "is no table of prices"),
+        ("engine.base_url=http://me:secret@127.0.0.1:9/v1", "holds a user, a password or a query"),
+        ("engine.base_url='http://127.0.0.1:9/v1?key=secret'", "holds a user, a password or a query"),
         ("engine.base_url=null model=claude_sonnet4", "it needs engine=anthropic"),
         ("engine.base_url=null model=thinker", "openai does not serve it; give engine.base_url"),
         ("engine.base_url=null model=o3", "takes no temperature and top_p for o3; use sampling=model_default"),
@@ -142,6 +144,8 @@ class BatchServer:
         self.lines: list[dict[str, Any]] = []
         self.done = False
         self.fails = False
+        self.garbage = b""  # after the answers
+        self.gone = False
 
     def __call__(self, call: Call) -> Answer:
         path = call.path.partition("?")[0]
@@ -150,7 +154,9 @@ class BatchServer:
             self.lines = [json.loads(line) for line in found]
             return Answer({"id": "file-in", "object": "file"})
         if path == "/v1/files/file-out/content":
-            return Answer("\n".join(json.dumps(self._answer(line)) for line in self.lines).encode())
+            if self.gone:
+                return Answer({"error": {"message": "expired"}}, 404)
+            return Answer("\n".join(json.dumps(self._answer(line)) for line in self.lines).encode() + self.garbage)
         if path == "/v1/batches" and call.method == "POST":
             self.batches.append({"id": f"batch_{len(self.batches)}", "object": "batch", **call.body})
             return Answer(b"{", cut_after=0) if self.fails else Answer(self._shown(-1))
@@ -215,6 +221,33 @@ def test_a_batch_whose_id_got_lost_is_found_again_and_not_handed_in_twice(
     assert run(asked)[0] == EXIT_LATER
     script.done = True
     assert (run(asked)[0], len(script.batches)) == (0, 1)
+
+
+def test_a_line_that_can_not_be_read_costs_its_sample_and_not_the_batch(tmp_path: Path) -> None:
+    def odd(line: Mapping[str, Any]) -> dict[str, Any]:
+        number = int(line["custom_id"].split(":")[3])
+        bodies = [{**reply(), "usage": [1]}, reply()]
+        return {**good(line), "response": {"status_code": 200, "body": bodies[number]}} if number < 2 else good(line)
+
+    script = BatchServer(odd)
+    script.garbage = b'\n{"torn\n[1]\n\n'
+    with serving(script) as server:
+        asked = point(tmp_path, server, "engine.batch=true", "suite.samples=3")
+        assert run(asked)[0] == EXIT_LATER
+        script.done = True
+        run(asked)
+    found = [(record.status, record.failure and record.failure.kind) for record in records(asked)]
+    assert sorted(found, key=str) == [("error", "bad_reply")] * 2 + [("ok", None)] * 4
+
+
+def test_a_batch_that_is_gone_is_named_with_what_to_do(batches: tuple[BatchServer, Loopback], tmp_path: Path) -> None:
+    script, server = batches
+    asked = point(tmp_path, server, "engine.batch=true", "suite.samples=2")
+    assert run(asked)[0] == EXIT_LATER
+    script.done = script.gone = True
+    code, out = run(asked)
+    assert code == EXIT_FAILED
+    assert "batch batch_0 or its answers are no longer there" in " ".join(out.split())
 
 
 def test_what_failed_within_a_batch_is_an_error_and_goes_into_the_next_one(

@@ -100,6 +100,23 @@ def test_a_count_of_no_reasoning_beside_visible_reasoning_is_not_believed() -> N
     assert done.usage.thinking > 0
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 1000.5},
+        {"prompt_tokens": -1_000_000},
+        {"prompt_tokens": 10**30, "completion_tokens": 10**30},
+        {"prompt_tokens": 10, "prompt_tokens_details": {"cached_tokens": 100_000}},
+        {"prompt_tokens_details": {"cached_tokens": "lots"}},
+    ],
+)
+def test_what_is_no_count_of_tokens_is_not_counted(usage: dict[str, Any]) -> None:
+    found = one(Answer(reply("5", usage=usage))).usage
+    assert all(type(count) is int for count in (found.prompt, found.cached, found.output))
+    assert 0 <= found.cached <= found.prompt <= 10**9
+    assert 0 <= found.output <= 10**9
+
+
 def test_hidden_reasoning_is_counted_and_a_cap_within_it_is_a_truncation() -> None:
     details = {"completion_tokens": 90, "completion_tokens_details": {"reasoning_tokens": 90}}
     done = one(Answer(reply("", "length", usage=details)))
@@ -120,6 +137,9 @@ PASSING = {
     "no message": Answer({**reply(), "choices": [{"index": 0, "finish_reason": "stop"}]}),
     "nothing": Answer(reply(None, usage={"completion_tokens": 0})),
     "odd end": Answer(reply("5", "abort")),
+    "odd usage": Answer({**reply(), "usage": [1]}),
+    "odd calls": Answer(reply("5", tool_calls="x")),
+    "no text": Answer(reply({"a": 1})),  # type: ignore[arg-type]
 }
 
 
@@ -279,6 +299,8 @@ def test_no_more_calls_than_allowed_run_at_once() -> None:
         ({"Retry-After": "7"}, 7.0),
         ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
         ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+        ({"Retry-After": "9" * 40}, 1e9),
+        ({"Retry-After": "Fri, 31 Dec 99999999999 00:00:00 GMT"}, 1e9),
         ({"Retry-After": "soon"}, None),
         ({"Retry-After": "nan"}, None),
         ({"Retry-After": "-5"}, None),
