@@ -66,6 +66,7 @@ def made_run(
     """Return the folder of a run that holds these samples."""
     folder = RunFolder(path)
     settings = {
+        "study": "made",
         "model": {"name": "thinker", "family": "thinker", "published_as": None, **model},
         "precision": {"name": "auto"},
         "prompt": {"name": "standard"},
