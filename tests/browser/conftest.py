@@ -46,7 +46,8 @@ def _plant(generations: Path) -> None:
     generations.write_text("\n".join([json.dumps(record), *lines[1:], ""]), "ascii")
 
 
-@pytest.fixture(scope="session")
+# No longer than this folder's tests: while the driver is open its event loop runs, and `asyncio.run` refuses a second.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     if CHROMIUM is None:
         missing = "no Chromium on this machine; apt-get install --no-install-recommends chromium"
