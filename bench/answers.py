@@ -12,15 +12,13 @@ from typing import Any
 
 from bench.grading import symbolic
 from bench.grading.boxes import boxes_from_the_end
-from bench.problem import AnswerKind, Problem
+from bench.problem import TEXT_KINDS, AnswerKind, Problem
 from bench.registry import task_class
 from bench.task import Task
 from bench.verdict import Outcome, Unreadable, Verdict
 
 # The kinds whose grading is here.
-KINDS = frozenset(
-    {AnswerKind.EXPRESSION, AnswerKind.CHOICE, AnswerKind.CHECKED, AnswerKind.EXECUTED, AnswerKind.JUDGED}
-)
+KINDS = TEXT_KINDS
 
 # Longer answers are not looked at: an expression or a letter is never so long, a plan of 1,023 moves may be.
 _MAX_SHORT = 4_096

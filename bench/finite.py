@@ -39,18 +39,6 @@ class FiniteTask(Task):
         return super().problem(seed=seed, fold=fold, index=index)
 
 
-def ladder(name: str, sizes: Any, smallest: int, largest: int) -> tuple[int, ...]:
-    """Return a task's sizes as a tuple.
-
-    Raises:
-        ValueError: they are not different integers from ``smallest`` to ``largest``, at least one of them.
-    """
-    read = tuple(sizes) if isinstance(sizes, list | tuple) else ()
-    if not read or len(set(read)) < len(read) or not all(type(n) is int and smallest <= n <= largest for n in read):
-        raise ValueError(f"{name}: sizes has to be a list of different integers from {smallest} to {largest}")
-    return read
-
-
 def size_of(name: str, data: Any, key: str, smallest: int, largest: int) -> dict[str, int]:
     """Return a problem's data, ``{key: n}``, from itself or from the plain number.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from bench.problem import Problem, write_gold
-from bench.thinking import split_thinking
+from bench.thinking import ThinkingState, split_thinking
 
 # Raised whenever a judge is asked in other words; stored judgements name it.
 JUDGE_WORDING = 1
@@ -50,7 +50,10 @@ def read_judgement(text: str) -> bool | None:
 
     Never raises on any text. A reply whose thinking never ends has no verdict.
     """
-    return {EQUAL: True, DIFFERENT: False}.get(last_line(split_thinking(text).answer))
+    split = split_thinking(text)
+    if split.state is ThinkingState.UNCLOSED:
+        return None
+    return {EQUAL: True, DIFFERENT: False}.get(last_line(split.answer))
 
 
 def chat(system: str, user: str) -> list[dict[str, str]]:

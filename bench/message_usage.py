@@ -1,4 +1,4 @@
-"""Reads from a provider's reply object: fields by either spelling, how it ended, how many tokens it took."""
+"""Reads from a provider's reply object: fields by either spelling, how many tokens it took."""
 
 from __future__ import annotations
 

@@ -29,6 +29,13 @@ class AnswerKind(StrEnum):
     JUDGED = "judged"  # a reference text; a judge decides
 
 
+NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
+LIST_KINDS = frozenset({AnswerKind.INTEGER_LIST, AnswerKind.INTEGER_SET})
+TEXT_KINDS = frozenset(
+    {AnswerKind.EXPRESSION, AnswerKind.CHOICE, AnswerKind.CHECKED, AnswerKind.EXECUTED, AnswerKind.JUDGED}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One question with its exact answer.

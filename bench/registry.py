@@ -20,8 +20,7 @@ from typing import Any
 from bench.problem import AnswerKind, Problem
 from bench.task import Task
 
-# Every module of these packages is imported and every finished Task subclass in it becomes a task. A package
-# that does not exist is passed over.
+# Every module of these packages is imported and every finished Task subclass in it becomes a task.
 TASK_PACKAGES = ("arithmetic", "algorithmic", "puzzles", "stored")
 
 # What each class attribute of a task has to be.
@@ -116,8 +115,6 @@ class Registry:
 
 def _package_modules(package: str) -> list[ModuleType]:
     name = f"bench.{package}"
-    if importlib.util.find_spec(name) is None:
-        return []
     folders = importlib.import_module(name).__path__
     return [importlib.import_module(f"{name}.{found.name}") for found in pkgutil.iter_modules(folders)]
 

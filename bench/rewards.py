@@ -59,6 +59,8 @@ class Reward:
         embed: Turns sentences into vectors, see ``bench.metrics.redundancy.internal``; for ``internal`` and ``both``.
         most_tokens: Length at which ``length`` leaves nothing.
         family: The model's family, see :func:`bench.split_thinking`.
+        prompt_tail: The end of the rendered prompt, e.g. ``<think>`` where the chat template opens the thinking;
+            without it a thinking that was cut would be graded as an answer.
 
     Raises:
         ValueError: ``embed`` is missing where it is needed, or ``most_tokens`` is not above 0.
@@ -68,6 +70,7 @@ class Reward:
     embed: Callable[[list[str]], Any] | None = None
     most_tokens: int = 4_096
     family: str | None = None
+    prompt_tail: str = ""
 
     def __post_init__(self) -> None:
         if self.penalty in ("internal", "both") and self.embed is None:
@@ -90,7 +93,7 @@ class Reward:
             response: What the model wrote, thinking with its markers included.
             tokens: Its length; without it characters stand for tokens, four each.
         """
-        split = split_thinking(response, family=self.family)
+        split = split_thinking(response, prompt_tail=self.prompt_tail, family=self.family)
         if grade_split(problem, split, complete=True).outcome is not Outcome.CORRECT:
             return 0.0
         length = max(1, len(response) // 4) if tokens is None else tokens

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from bench.grading.numbers import MAX_DIGITS
-from bench.problem import AnswerKind, Gold, Problem, data_digest
+from bench.problem import NUMBER_KINDS, TEXT_KINDS, AnswerKind, Gold, Problem, data_digest
 
 Category = Literal[
     "arithmetic",
@@ -31,10 +31,6 @@ MAX_FOLDS = 6
 # No answer from here on could be read.
 _TOO_LONG = 10**MAX_DIGITS
 _SHORT = f"of at most {MAX_DIGITS} digits"
-_NUMBER_KINDS = (AnswerKind.INTEGER, AnswerKind.RATIONAL)
-_TEXT_KINDS = frozenset(
-    {AnswerKind.EXPRESSION, AnswerKind.CHOICE, AnswerKind.CHECKED, AnswerKind.EXECUTED, AnswerKind.JUDGED}
-)
 
 
 @dataclass(frozen=True)
@@ -151,18 +147,33 @@ class Task(ABC):
         )
 
 
+def read_sizes(task: str, sizes: Any, smallest: int, largest: int | None = None) -> tuple[int, ...]:
+    """Return the sizes that a task's parameter lists as a tuple.
+
+    Raises:
+        ValueError: they are not different integers from ``smallest`` on, to ``largest`` where there is one, at least
+            one of them; ``task`` opens the message.
+    """
+    read = tuple(sizes) if isinstance(sizes, Sequence) else ()
+    fit = all(type(size) is int and smallest <= size <= (size if largest is None else largest) for size in read)
+    if not read or not fit or len(set(read)) < len(read):
+        allowed = f"from {smallest} on" if largest is None else f"from {smallest} to {largest}"
+        raise ValueError(f"{task}: sizes has to be a list of different integers {allowed}, not {sizes!r}")
+    return read
+
+
 def _misfit(kind: AnswerKind, gold: Any) -> str | None:
     """Return what a gold of this kind has to be, None if it is that.
 
     Comparing integers of different lengths costs nothing, whereas writing a long one out is slow or refused.
     """
-    if type(gold) is int and kind in _NUMBER_KINDS:  # most problems end here
+    if type(gold) is int and kind in NUMBER_KINDS:  # most problems end here
         return None if -_TOO_LONG < gold < _TOO_LONG else _SHORT
-    if kind in _TEXT_KINDS:
+    if kind in TEXT_KINDS:
         return _text_misfit(kind, gold)
     if kind is AnswerKind.RELATION:
         return None if type(gold) is str and gold in (">", "<", "=") else f"one of > < =, not a {_what(gold)}"
-    if kind in _NUMBER_KINDS:
+    if kind in NUMBER_KINDS:
         if type(gold) is not Fraction:
             return f"an integer or a Fraction, not a {_what(gold)}"
         longest = max(abs(gold.numerator), gold.denominator)

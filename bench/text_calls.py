@@ -17,6 +17,7 @@ _MARKS = (
     ("<function=", "</function>"),  # as Qwen's, without a mark around it
 )
 _SIGNS = ("_call", "[TOOL_CALLS]", "<function", "<tool_", "python_tag|>")
+_PLAIN_SIGNS = tuple(sign for sign in _SIGNS if "_" not in sign)
 # What a tool gave back, where a response holds several turns: neither a call nor an answer.
 _RESULTS = (
     ("<tool_response>", "</tool_response>"),
@@ -90,7 +91,8 @@ def take_tool_calls(text: str) -> tuple[list[TextToolCall], str]:
 
 def _is_marked(text: str) -> bool:
     """Return whether a text holds what every mark holds one of."""
-    for sign in _SIGNS:  # a loop, since a generator takes twice as long
+    signs = _SIGNS if "_" in text else _PLAIN_SIGNS  # one character is found at once
+    for sign in signs:  # a loop, since a generator takes twice as long
         if text.rfind(sign) >= 0:  # several times as fast as `in` on a long text
             return True
     return not text.isascii() and "▁call▁" in text

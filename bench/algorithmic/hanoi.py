@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.algorithmic.candidates import first_solution
-from bench.finite import FiniteTask, ladder, size_of
+from bench.finite import FiniteTask, size_of
 from bench.problem import AnswerKind
+from bench.task import read_sizes
 
 _MOST = 12
 
@@ -69,7 +70,7 @@ class Hanoi(FiniteTask):
 
     def __post_init__(self) -> None:
         """Check the sizes."""
-        object.__setattr__(self, "sizes", ladder(self.name, self.sizes, 1, _MOST))
+        object.__setattr__(self, "sizes", read_sizes(self.name, self.sizes, 1, _MOST))
 
     def length(self) -> int:
         return len(self.sizes)

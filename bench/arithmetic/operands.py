@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bench.ranking import digits
 from bench.seeding import Stream, permuted, stratified
-from bench.task import Task
+from bench.task import Task, read_sizes
 
 Integers = tuple[int, ...]
 
@@ -65,7 +65,7 @@ class ListTask(RangeTask):
             ValueError: the range is wrong, or ``sizes`` no list of different integers from ``smallest`` on.
         """
         super().__post_init__()
-        object.__setattr__(self, "sizes", _read_sizes(self.name, self.sizes, self.smallest))
+        object.__setattr__(self, "sizes", read_sizes(self.name, self.sizes, self.smallest))
 
     def draw(self, seed: int, position: int) -> Integers:
         """Return a list whose values are independent and uniform over the range."""
@@ -118,16 +118,3 @@ def _read_integers(task: str, data: Any) -> Integers:
         if type(value) is not int:
             raise ValueError(f"{task}: data has to hold integers only, not {value!r}")
     return tuple(data)
-
-
-def _read_sizes(task: str, sizes: Any, smallest: int) -> tuple[int, ...]:
-    """Return list sizes as a tuple.
-
-    Raises:
-        ValueError: they are not different integers from ``smallest`` on, at least one of them.
-    """
-    read = tuple(sizes) if isinstance(sizes, Sequence) else ()
-    fit = all(type(size) is int and size >= smallest for size in read)
-    if not read or not fit or len(set(read)) < len(read):
-        raise ValueError(f"{task}: sizes has to be a list of different integers from {smallest} on, not {sizes!r}")
-    return read

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from bench.grading.assertions import is_taken_back, without_unasserted
 from bench.grading.labels import scaled, turns
@@ -24,9 +23,9 @@ from bench.grading.scalars import (
     spelled_with_label,
     without_asides,
 )
+from bench.grading.sentences import first_sentence
 from bench.grading.words import words
 
-_SENTENCE_END = re.compile(r"(?<=[^\s\d])[.!?](?=\s|$)|(?<=\d)\?(?=\s)|(?<=\d)[.!?](?=\s+[^\W\d(]|\s+\(|\s*$)")
 # What stands between a subject and the value that a sentence gives it; `to`, `of` and `in` only after some words.
 _CLAIM_WORDS = frozenset(
     words(
@@ -68,27 +67,7 @@ _SPELLED_SIGN = re.compile(r"(?:negative|minus) (?=\d)", re.IGNORECASE)
 _REMAINDER = re.compile(r"\b(?:remainder|modulo|mod)\b", re.IGNORECASE)
 _FIRST_PHRASE = re.compile(r"[,;(]|\b(?:because|since|as)\b")
 _MAX_ASIDE = 80
-_MAX_SENTENCES = 32
 _MAX_CLAIMS = 32
-
-
-def first_sentence(text: str) -> str:
-    """Return the text up to the end of its first sentence; a decimal point is none.
-
-    A sentence that what follows takes back or, after a question mark, answers states nothing: ``""``.
-    """
-    end = _SENTENCE_END.search(text)
-    if end is None:
-        return text
-    answered = end.group() == "?" and text[end.end() :].strip()
-    return "" if answered or is_taken_back(text[end.start() :]) else text[: end.start()]
-
-
-def last_sentences(text: str) -> list[str]:
-    """Return the non-empty sentences of a text with their closing marks, the last one first, at most 32."""
-    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
-    sentences = [text[begin:end].strip() for begin, end in pairwise(ends[-_MAX_SENTENCES - 1 :])]
-    return [sentence for sentence in reversed(sentences) if sentence]
 
 
 def read_scalar_statement(text: str) -> Number | None:

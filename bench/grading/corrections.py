@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 from bench.grading.assertions import is_taken_back
-from bench.grading.claims import last_sentences
 from bench.grading.normalise import normalise
 from bench.grading.numbers import read_number
 from bench.grading.plain_claims import leading_value, plain_claim
-from bench.grading.reading import LIST_KINDS, NUMBER_KINDS, Value, read_answer, read_claim
-from bench.problem import AnswerKind, Problem
+from bench.grading.reading import Value, read_answer, read_claim
+from bench.grading.sentences import last_sentences
+from bench.problem import LIST_KINDS, NUMBER_KINDS, AnswerKind, Problem
 
 
 # Not frozen, like all that is made for every response.

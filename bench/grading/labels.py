@@ -27,11 +27,11 @@ _LABEL_WORDS = frozenset(
 # What else may stand in a name before a colon, where nothing but a verb's form or the question's words may.
 _NAMING_WORDS = frozenset(
     words(
-        "absolute add addition again all altogether and arithmetic as below bottom but calculation computation "
+        "absolute add addition again altogether arithmetic as below bottom but computation "
         "conclusion division done down entire figure finished go here how if into let me multiplication "
-        "multiplied numeric numerical on or per product python quantity quick recap see short simple simplified "
-        "single subtraction summary this to together up us we what when whole with yes say "
-        "gesamt gesamtsumme respuesta resposta risposta risultato soma somma"
+        "multiplied numeric numerical on or per python quantity quick recap see short simple simplified "
+        "single subtraction summary together up what when whole with yes say "
+        "gesamt gesamtsumme resposta risposta risultato soma somma"
     )
 )
 _OF = re.compile(r"\b(?:of|for|in|from|between|after|when|by)\b", re.IGNORECASE)
@@ -39,6 +39,13 @@ _LABEL_END = re.compile(
     r"[:=]|\b(?:is|are|was|be|equals?|gives?|yields?|becomes?|gets?|lautet|ist|es|est)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W\d_]+")
+# A label before the one number of a sentence, and what a sentence says that there are so many of.
+_NAME = re.compile(r"[\s*_]*([^\W\d_][^\d:=,.;!?()]{0,60}):(?=[\s*_$`\"'(]*[-+]?\d)(?!.*[:=])")
+_EXISTING = re.compile(
+    r"\b(?:there (?:is|are|was|were|exist)|(?:i|you|he|she|they|we|it|this) (?:have|has|had|took)) "
+    r"(?:\w+ )?\d+ ([a-z]+(?: [a-z]+)?)",
+    re.IGNORECASE,
+)
 # After a number: what multiplies it, and what makes it another number that is not worked out.
 _SCALE = re.compile(r" ?(thousand|million|billion|trillion|hundred|dozen|bn)s?\b|([kKM])(?![\w^])")
 _SCALES = {
@@ -93,6 +100,18 @@ def names_answer(name: str, question: str) -> bool:
         or word.endswith(("ing", "ly"))
         for word in map(str.lower, _WORD.findall(_OF.split(name)[0]))
     )
+
+
+def names_another(sentence: str, question: str) -> bool:
+    """Return whether a number's label, or what it counts, is not the answer's: ``Page: 42``, ``there are 3 ways``.
+
+    Stricter than :mod:`bench.grading.quantities`, which leaves a name that it does not know.
+    """
+    label = _NAME.match(sentence)
+    if label and not names_answer(label[1], question):
+        return True
+    counted = _EXISTING.search(sentence)
+    return counted is not None and not names_answer(counted[1], question)
 
 
 def scaled(number: Number | None, unit: str) -> Number | None:

@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from bench.grading.assertions import is_taken_back, without_unasserted
-from bench.grading.claims import first_sentence
 from bench.grading.numbers import MAX_DIGITS, read_number
 from bench.grading.scalars import bare, without_asides
+from bench.grading.sentences import first_sentence
 from bench.grading.words import read_spelled
 
 Elements = tuple[int | Fraction, ...]

@@ -13,10 +13,10 @@ from bench.grading.claims import read_leading
 from bench.grading.labels import turns
 from bench.grading.numbers import Number, read_number
 from bench.grading.quantities import asked_family, family_words
-from bench.grading.reading import LIST_KINDS, Value, begins_with_value, read_answer, read_statement
+from bench.grading.reading import Value, begins_with_value, read_answer, read_statement
 from bench.grading.scalars import without_asides
 from bench.grading.words import read_spelled, words
-from bench.problem import AnswerKind, Problem
+from bench.problem import LIST_KINDS, AnswerKind, Problem
 
 # What a name may hold besides a word for the asked quantity.
 _PLAIN_WORDS = frozenset(
@@ -92,15 +92,19 @@ def plain_claim(sentence: str, problem: Problem) -> Value | None:
         sign = _SIGN.fullmatch(sentence)
         return read_answer(sign["sign"], problem) if sign else None
     stripped = without_asides(sentence).strip()
-    if _UNSURE.search(stripped) or without_unasserted(stripped) != stripped:
+    counted = _counted(sentence, problem) if asked_family(problem.question) == "count" else None
+    value = _named(stripped, problem) if counted is None else counted
+    if value is None:  # by far the commonest
         return None
-    asked = asked_family(problem.question)
-    if asked == "count" and (counted := _counted(sentence, problem)) is not None:
-        return counted
-    named = _IS_NAMED.fullmatch(stripped.rstrip(" ."))
+    return None if _UNSURE.search(stripped) or without_unasserted(stripped) != stripped else value
+
+
+def _named(sentence: str, problem: Problem) -> Value | None:
+    """Return the value that a sentence says to be the asked quantity, or gives after a name of it."""
+    named = _IS_NAMED.fullmatch(sentence.rstrip(" ."))
     if named and problem.answer_kind not in LIST_KINDS and _is_asked(named["name"].partition(",")[0], problem):
         return read_answer(named["value"], problem)
-    return _linked(stripped, problem)
+    return _linked(sentence, problem)
 
 
 def _linked(sentence: str, problem: Problem) -> Value | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bench.grading.claims import first_sentence, read_scalar_claim, read_scalar_in_words, read_scalar_statement
+from bench.grading.claims import read_scalar_claim, read_scalar_in_words, read_scalar_statement
 from bench.grading.lists import (
     Elements,
     read_list,
@@ -21,14 +21,13 @@ from bench.grading.quantities import without_others, without_tallies
 from bench.grading.reasons import without_explanation, without_reasons
 from bench.grading.relations import Operands, Relation, read_relation
 from bench.grading.scalars import bare, read_scalar
+from bench.grading.sentences import first_sentence
 from bench.grading.words import read_spelled
-from bench.problem import AnswerKind, Problem
+from bench.problem import LIST_KINDS, NUMBER_KINDS, AnswerKind, Problem
 
 # A number, the numbers of a list, or a relation.
 Value = Number | Elements | Relation
 
-LIST_KINDS = frozenset({AnswerKind.INTEGER_LIST, AnswerKind.INTEGER_SET})
-NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
 _BEFORE_VALUE = re.compile(
     r"(?:(?:actually|really|indeed|in fact|therefore|thus|hence|then|so|now|exactly|simply|just|instead|about|equal to|"
     r"approximately|x =|the (?:list|number|value))(?= )|[\s:,\"'])*",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-_CHECK = (
-    r"(?:(?:to|we|you|i|let us|let's|let me|one) )?(?:(?:can|may|will|now) )?(?:double[- ]?check|check|checking|verify|"
-    r"verifying|verification|proof|confirm|sanity check)\b"
-)
+_WHO = "we|you|i|let us|let's|let me|one"
+_MAY = "(?:(?:can|may|will|now) )?"
+_CHECK = "double[- ]?check|check|checking|verify|verifying|verification|proof|confirm|sanity check"
 _BEGIN = (
     r"(?:because|since|where(?= the| we|as| there)|given that|for(?= \d+ ?[-+*/])|(?:as )?verified by|"
     r"as(?= (?:\d+|the|there|we|it|both|they|this|that|you|each|all|adding|subtracting|multiplying|dividing)\b))\b"
 )
 # After a value: a reason up to its end or up to what follows from it.
 _AFTER = re.compile(
-    rf"(?<![ ,;:.(*-])[ ,;:.(*-]{{1,8}}(?:(?:this|that|it) is |which is )?(?:{_BEGIN}|{_CHECK}).*?"
+    rf"(?<![ ,;:.(*-])[ ,;:.(*-]{{1,8}}(?:(?:this|that|it) is |which is )?(?:{_BEGIN}"
+    rf"|(?:(?:to|{_WHO}) )?{_MAY}(?:{_CHECK})\b).*?"
     r"(?=,? (?:so|thus|therefore|hence|giving|which (?:gives|makes|means|is|yields)|we (?:get|have|find))\b"
     r"|[.!?](?= |$)|$)",
     re.IGNORECASE,
@@ -28,6 +28,8 @@ _ONLY = re.compile(
     r"[\s*_>-]*(?:(?:this|that|it)(?:'s| is) (?:because|since)\b|(?:because|since)\b|the reason is\b)(?!.*, )",
     re.IGNORECASE,
 )
+# A line or sentence that checks an answer.
+_CHECKS = re.compile(rf"[\s*_(]*(?:(?:{_WHO}) )?{_MAY}(?:to )?(?:as a check|{_CHECK})\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"[\s*_]*\(([^()\[\]]*)\)[\s*_.]*")
 _SIGN = re.compile("[=≠<>]")
 
@@ -54,3 +56,8 @@ def is_reason(line: str) -> bool:
     """Return whether a plain line only says why something before it holds."""
     bracketed = _BRACKETED.fullmatch(line)
     return _SIGN.search(bracketed[1]) is not None if bracketed else _ONLY.match(line) is not None
+
+
+def is_check(line: str) -> bool:
+    """Return whether a line begins with words of a check: ``To verify: 42 - 30 = 12``."""
+    return _CHECKS.match(line) is not None

@@ -105,7 +105,7 @@ _CLAUSE = re.compile(r"[,;.:\n]|\b(?:so|and|because|since|while|whereas|thus|the
 _MAX_TOKENS = 64
 
 
-def read_relation(text: str, operands: Operands, place: Place = "answer") -> Relation | None:
+def read_relation(text: str, operands: Operands, place: Place) -> Relation | None:
     """Return the relation of the first to the second operand that ``text`` states, None where it is not one.
 
     Operands may be named (``7 > 3``, ``Number 2 is larger``); stated the other way round the relation is

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from bench.grading.assertions import is_unasserted_next
 from bench.grading.corrections import corrected
 from bench.grading.lists import without_bullets
-from bench.grading.reading import LIST_KINDS, Value, begins_with_value, read_answer, read_statement
+from bench.grading.reading import Value, begins_with_value, read_answer, read_statement
 from bench.grading.response import Response
-from bench.problem import AnswerKind
+from bench.problem import LIST_KINDS, AnswerKind
 from bench.scan import from_the_end
 
 # The words without the letter that may be a capital: folding the case of a long text costs more than looking

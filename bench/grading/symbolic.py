@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import select
+import selectors
 import subprocess
 import sys
 import threading
@@ -22,6 +22,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
+
+from bench.registry import own_file
 
 if TYPE_CHECKING:
     from bench.task import Task
@@ -78,8 +80,8 @@ def check(task: type[Task], data: Any, answer: str) -> Found:
         data: A value that JSON can hold.
         answer: The visible answer.
     """
-    inside = task.__module__.startswith("bench.")
-    file = None if inside else str(Path(sys.modules[task.__module__].__file__ or "").resolve())
+    own = own_file(task)
+    file = None if own is None else str(own)
     return _worker().ask({"task": task.name, "file": file, "data": data, "answer": answer})
 
 
@@ -109,15 +111,15 @@ class Worker:
 
     def ask(self, question: dict[str, Any]) -> Found:
         """Return the answer to a question; never raises, and takes no longer than the limits."""
+        reply: dict[str, Any] | None = None
         with self._lock:
             try:
-                reply = self._exchange({"cpu_seconds": self._cpu_seconds, **question})
-            except (OSError, ValueError):  # it died, or the data is nothing that JSON can hold
-                reply = None
-            if reply is None:
-                self._end()
-                return Found(None, TOO_COMPLEX)
-        return Found(reply.get("value"), reply.get("failure"))
+                with suppress(OSError, ValueError, TypeError, RecursionError):  # it died, or JSON can't hold the data
+                    reply = self._exchange({"cpu_seconds": self._cpu_seconds, **question})
+            finally:
+                if reply is None:  # also where Ctrl-C came: a late reply would be taken for the next question's
+                    self._end()
+        return Found(None, TOO_COMPLEX) if reply is None else Found(reply.get("value"), reply.get("failure"))
 
     @property
     def process_id(self) -> int | None:
@@ -159,14 +161,16 @@ def _read_line(process: subprocess.Popen[bytes], deadline: float) -> bytes | Non
     """Return a line of the process, None where it ends or the deadline passes first."""
     assert process.stdout is not None
     descriptor, read = process.stdout.fileno(), b""
-    while not read.endswith(b"\n"):
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-            return None
-        part = os.read(descriptor, 1 << 16)
-        if not part:
-            return None
-        read += part
+    with selectors.DefaultSelector() as selector:  # select.select refuses descriptors from 1,024 on
+        selector.register(descriptor, selectors.EVENT_READ)
+        while not read.endswith(b"\n"):
+            left = deadline - time.monotonic()
+            if left <= 0 or not selector.select(left):
+                return None
+            part = os.read(descriptor, 1 << 16)
+            if not part:
+                return None
+            read += part
     return read
 
 

@@ -39,9 +39,10 @@ def visible_text(answer: str) -> str:
     """Return an answer without what decoding left of special tokens, cut where the model's turn ends."""
     if "\x08" in answer or "\x1b" in answer:  # an under-escaped `\\boxed`, a terminal's colours
         answer = _TERMINAL_COLOUR.sub("", answer.replace("\x08oxed", "\\boxed"))
-    if answer.rfind("~~") >= 0:
+    # One character is found ten times as fast as two.
+    if "~" in answer and "~~" in answer:
         answer = _STRUCK.sub(" ", answer)
-    if "[^" in answer:
+    if "^" in answer and "[^" in answer:
         answer = _FOOTNOTE.sub("", answer)
     if "<" not in answer or ">" not in answer:
         return answer

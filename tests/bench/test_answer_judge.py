@@ -21,6 +21,7 @@ def asked(gold: str, question: str = "Who wrote it?") -> Problem:
         ("**VERDICT: DIFFERENT**\n\n", False),
         ("<think>VERDICT: EQUAL</think>Not the same.\nVERDICT: DIFFERENT", False),
         ("<think>It may be\nVERDICT: EQUAL", None),
+        ("VERDICT: EQUAL\n<think>Or is it", None),
         ("VERDICT: EQUAL\nor perhaps not", None),
         ("VERDICT: EQUAL or DIFFERENT", None),
         ("verdict: equal", None),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
+import signal
 import threading
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -84,6 +86,55 @@ def test_what_hangs_the_comparison_is_unparsed_and_the_next_answer_is_graded(imp
     hung = grade("expression", "4", r"\boxed{9^{9^{9^{9}}}}")
     assert (hung.outcome, hung.reason) == ("unparsed", "too_complex")
     assert grade("expression", "4", r"\boxed{4}").outcome == "correct"
+
+
+def test_data_that_json_cannot_hold_raises_nothing():
+    assert symbolic.Worker().ask({"data": {1}}).failure == "too_complex"
+
+
+def placed(columns):
+    """Return a question about four queens."""
+    return {"task": "n_queens", "file": None, "data": {"n": 4}, "answer": rf"\boxed{{{columns}}}"}
+
+
+def test_after_an_interruption_the_next_question_gets_its_own_answer(monkeypatch):
+    def interrupted(process, deadline):
+        raise KeyboardInterrupt
+
+    worker = symbolic.Worker()
+    with monkeypatch.context() as patch:
+        patch.setattr(symbolic, "_read_line", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            worker.ask(placed([1, 2, 3, 4]))
+    assert worker.ask(placed([2, 4, 1, 3])).value == 1.0
+
+
+def test_a_signal_to_all_processes_of_a_job_costs_no_answer():
+    worker = symbolic.Worker()
+    assert worker.ask(placed([2, 4, 1, 3])).value == 1.0
+    process = worker.process_id
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(process, number)
+        assert worker.ask(placed([2, 4, 1, 3])).value == 1.0
+    assert worker.process_id == process
+
+
+def test_a_package_that_cannot_be_imported_decides_nothing(tmp_path, monkeypatch):
+    (tmp_path / "math_verify.py").write_text("raise ImportError('broken')", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert symbolic.Worker().ask({"gold": "4", "answer": "5", "boxed": True}).failure == "check_failed"
+
+
+def test_a_caller_with_many_open_files_gets_its_answer():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(4_096, hard)), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1_100)]
+    try:
+        assert symbolic.Worker().ask(placed([2, 4, 1, 3])).value == 1.0
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @needs_math_verify

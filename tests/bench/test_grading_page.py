@@ -21,3 +21,4 @@ def test_the_page_lists_the_rules_in_their_order():
     text = PAGE.read_text("utf-8")
     places = [text.index(f"| `{rule.name}` |") for rule in RULES]
     assert places == sorted(places)
+    assert f"have {', '.join(str(rule.order) for rule in RULES)})" in text

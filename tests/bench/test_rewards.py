@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import bench
 from bench.rewards import Reward, external_penalty, internal_penalty, length_penalty
 
 
@@ -58,6 +59,12 @@ def test_verl_calls_it_with_its_own_names() -> None:
         data_source="sum", solution_str=RIGHT, ground_truth=[12, 30], extra_info={"tokens": 10, "index": 3}
     )
     assert score == 0.75
+
+
+def test_a_cut_thinking_that_the_prompt_opened_is_no_answer() -> None:
+    problem, cut = bench.problem_from_data("sum", [12, 30]), "12 + 30 = 42. The answer is 42. But"
+    assert Reward("none", prompt_tail="<think>\n").of(problem, cut) == 0.0
+    assert Reward("none", prompt_tail="<think>\n").of(problem, cut + "</think>\\boxed{42}") == 1.0
 
 
 def test_a_penalty_on_likeness_needs_vectors() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -46,3 +47,19 @@ def test_vllms_own_cap_on_thinking_holds(tmp_path: Path) -> None:
     assert (capped["budget_hit"] == (capped["thinking_tokens"] == capped["budget"])).all()
     assert set(capped["budget_hit"]) == {True, False}
     assert (capped["injected_tokens"] == 0).all()
+
+
+@pytest.mark.vllm
+def test_onset_asks_on_vllm_and_then_reads_what_is_stored(tmp_path: Path) -> None:
+    asked = ("model=thinker", "suite=basic_math_small", *ASKED[1:-2], "sampling=greedy", "suite.tasks=[sum]")
+    done = runner(*asked, "suite.samples=2", "budget.tokens=null", cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+    run, tables = only_run(tmp_path), []
+    for _ in range(2):
+        done = runner("onset", str(run), "step=32", "samples=2", cwd=tmp_path)
+        assert done.code == 0, done.err
+        tables.append((run / "onset-32.csv").read_text("utf-8"))
+    assert tables[0] == tables[1]
+    rows = list(csv.DictReader(tables[0].splitlines()))
+    assert len(rows) == 2
+    assert [int(row["probes"]) for row in rows] == [-(-int(row["thinking"]) // 32) for row in rows]

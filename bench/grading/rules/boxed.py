@@ -13,10 +13,11 @@ from bench.grading.corrections import corrected
 from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
 from bench.grading.numbers import Number
-from bench.grading.reading import LIST_KINDS, read_box
+from bench.grading.reading import read_box
 from bench.grading.response import Found, Response, Rule
 from bench.grading.statements import last_statement
 from bench.grading.words import words
+from bench.problem import LIST_KINDS
 
 # A box of nothing but these words quotes the instruction.
 _PLACEHOLDERS = frozenset(

@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bench.grading.claims import last_sentences
 from bench.grading.corrections import corrected
 from bench.grading.normalise import normalise
 from bench.grading.numbers import Number
 from bench.grading.plain_claims import asked_words, plain_claim
 from bench.grading.quantities import asked_family
-from bench.grading.reading import LIST_KINDS, Value, read_answer
+from bench.grading.reading import Value, read_answer
 from bench.grading.response import Found, Response, Rule
 from bench.grading.scalars import TURNING
-from bench.problem import AnswerKind, Problem
+from bench.grading.sentences import last_sentences
+from bench.problem import LIST_KINDS, AnswerKind, Problem
 
 # A sentence that draws a conclusion is the last line's to read, whatever was claimed before it.
 _CONCLUDES = re.compile(

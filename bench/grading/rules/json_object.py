@@ -8,8 +8,9 @@ import re
 from bench.grading.blocks import MAX_BLOCK, last_block
 from bench.grading.labels import names_answer
 from bench.grading.quantities import Quantity, quantity_of, spoken
-from bench.grading.reading import LIST_KINDS, Value, read_answer
+from bench.grading.reading import Value, read_answer
 from bench.grading.response import Found, Response, Rule
+from bench.problem import LIST_KINDS
 
 _DIGIT = re.compile(r"\d")
 # What any answer may stand under; other keys have to name the asked quantity or to stand alone.

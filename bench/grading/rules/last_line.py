@@ -8,35 +8,24 @@ from fractions import Fraction
 from itertools import takewhile
 
 from bench.grading.assertions import is_crossed, is_taken_back
-from bench.grading.claims import last_sentences
 from bench.grading.compare import canonical
-from bench.grading.labels import names_answer
+from bench.grading.labels import names_another
 from bench.grading.lists import Elements
 from bench.grading.normalise import normalise
 from bench.grading.numbers import Number
 from bench.grading.quantities import names_asked_count
-from bench.grading.reading import LIST_KINDS, NUMBER_KINDS, Value, read_answer, read_claim, relevant
-from bench.grading.reasons import is_reason
+from bench.grading.reading import Value, read_answer, read_claim, relevant
+from bench.grading.reasons import is_check, is_reason
 from bench.grading.response import Found, Response, Rule
+from bench.grading.sentences import last_sentences
 from bench.grading.tables import read_table
-from bench.problem import AnswerKind, Problem
+from bench.problem import LIST_KINDS, NUMBER_KINDS, AnswerKind, Problem
 
 _DIGIT = re.compile(r"[\d¼½¾⅐-⅞①-⑳]")
 _NO_CONTENT = re.compile(r"[\s|:=*_`#$~-]*|```.*|\\\[|\\\]|\\\(|\\\)")
 _BULLET = re.compile(r"\A\s*(?:[-*•>+]|#+|\d{1,3}[.)](?=\s+(?:\S*[^\W\d_]|[-+−]\d)))\s+")
 _STEP = re.compile(r"\A[\s*#_>-]*(?:step|part|case|method|example)\s+\d{1,3}[*_]*\s?[:.)-][*_]*\s", re.IGNORECASE)
 _OFFER = re.compile(r"(?:would|do|does|can|could|shall|should|want|need|any|are there|have|may|feel)\b", re.IGNORECASE)
-_CHECKS = re.compile(
-    r"[\s*_(]*(?:(?:we|you|i|let us|let's|let me|one) )?(?:(?:can|may|will|now) )?(?:to )?(?:double[- ]?check|check|"
-    r"verify|verifying|checking|verification|proof|confirm|as a check|sanity check)\b",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"[\s*_]*([^\W\d_][^\d:=,.;!?()]{0,60}):(?=[\s*_$`\"'(]*[-+]?\d)(?!.*[:=])")
-_EXISTING = re.compile(
-    r"\b(?:there (?:is|are|was|were|exist)|(?:i|you|he|she|they|we|it|this) (?:have|has|had|took)) "
-    r"(?:\w+ )?\d+ ([a-z]+(?: [a-z]+)?)",
-    re.IGNORECASE,
-)
 _TALLY = re.compile(
     r"(?<![\w.,-])\d{1,4} (?:times|occurrences|numbers|elements|values|items|integers|entries)\b", re.IGNORECASE
 )
@@ -117,7 +106,7 @@ def _last_value(text: str, problem: Problem) -> Value | None:
             value = (_several_lines(text, start, line, problem) if listed else None) or _read_line(line, problem)
             if checked:
                 return value if isinstance(value, Number) and _occurs(value, checked) else _read_line(checked, problem)
-            if problem.answer_kind in NUMBER_KINDS and _CHECKS.match(line):
+            if problem.answer_kind in NUMBER_KINDS and is_check(line):
                 checked = line
                 continue
             single = value is None or (isinstance(value, tuple) and len(value) == 1)
@@ -178,13 +167,13 @@ def _read_line(line: str, problem: Problem) -> Value | None:
                 return None
             if _YES.match(sentence):
                 return read_claim(_IS.sub("", sentences[place + 1][:-1]), problem)
-        if more and _CHECKS.match(sentence):
+        if more and is_check(sentence):
             continue  # `The sum is 42. To double-check: 42 - 12 = 30.`
         if more and problem.answer_kind not in LIST_KINDS and _COUNTED.match(sentence):
             continue  # `Their sum is 42. There are 2 numbers.`
         if more and is_taken_back(sentence):
             return None
-        if problem.answer_kind in NUMBER_KINDS and _names_another(sentence, problem):
+        if problem.answer_kind in NUMBER_KINDS and names_another(sentence, problem.question):
             continue
         if problem.answer_kind in LIST_KINDS:
             sentence = _TALLY.sub(" ", sentence)  # `It appears 2 times.` tells of the list and is none
@@ -204,17 +193,8 @@ def _told(line: str, problem: Problem) -> list[str]:
     plain = normalise(line)
     sentences = last_sentences(plain if _DIGIT.search(plain) else line)
     if problem.answer_kind in NUMBER_KINDS:
-        sentences = [sentence for sentence in sentences if not _names_another(sentence, problem)]
+        sentences = [sentence for sentence in sentences if not names_another(sentence, problem.question)]
     return [relevant(sentence, problem) for sentence in sentences]
-
-
-def _names_another(sentence: str, problem: Problem) -> bool:
-    """Return whether a label or a count is of something not asked for: ``Error code: 42``, ``there are 3 ways``."""
-    label = _NAME.match(sentence)
-    if label and not names_answer(label[1], problem.question):
-        return True
-    counted = _EXISTING.search(sentence)
-    return counted is not None and not names_answer(counted[1], problem.question)
 
 
 def _is_echo(value: Value, sentence: str, problem: Problem) -> bool:
