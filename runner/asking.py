@@ -195,12 +195,16 @@ def unheeded(engine: ConcreteEngine) -> Iterator[str]:
 
 
 def visible(record: Record, family: str | None) -> str | None:
-    """Return the visible answer of a reply, None if it failed or was cut: a cut reply says nothing for certain."""
+    """Return the visible answer of a reply, None if it failed, was cut or ended within its thinking.
+
+    Such a reply says nothing for certain.
+    """
     import bench
     from bench.finish import ended
+    from bench.thinking import ThinkingState
 
     end = record.finish_reason.value
     if record.failure is not None or not ended(end):
         return None
     split = bench.split_thinking(record.text, finish_reason=end, prompt_tail=record.prompt_tail, family=family)
-    return split.answer.strip()
+    return None if split.state is ThinkingState.UNCLOSED else split.answer.strip()

@@ -190,10 +190,11 @@ def _api(url: str, model: str) -> tuple[str, Compute]:
 
     def compute(texts: Sequence[str]) -> np.ndarray:
         import numpy as np
-        from openai import OpenAI, OpenAIError
+        from openai import DefaultHttpxClient, OpenAI, OpenAIError
 
+        key, web = os.environ.get("OPENAI_API_KEY", "none"), DefaultHttpxClient(follow_redirects=False)
         try:
-            with OpenAI(base_url=url, api_key=os.environ.get("OPENAI_API_KEY", "none"), max_retries=5) as client:
+            with OpenAI(base_url=url, api_key=key, max_retries=5, http_client=web) as client:
                 batches = [list(map(_whole, texts[at : at + _API_BATCH])) for at in range(0, len(texts), _API_BATCH)]
                 replies = [
                     client.embeddings.create(model=model, input=batch, encoding_format="float") for batch in batches

@@ -115,6 +115,12 @@ def check_judge(settings: Settings, *, elsewhere: bool) -> None:
         raise UserError("\n".join(f"{place}.{mistake}" for mistake in mistakes))
     if judge.stage == "same":
         return
+    answers = resolve(settings.engine)
+    if isinstance(judge.engine, ApiSettings) and isinstance(answers, ApiSettings) and answers.max_cost is not None:
+        raise UserError(
+            f"judge.engine={judge.engine.name}: engine.max_cost={answers.max_cost} would not count what it asks; "
+            "generate with judge=none, then give the judge and engine.max_cost=null"
+        )
     try:
         preflight(judge.settings, judge.engine, capabilities(judge.engine), elsewhere=elsewhere)
     except UserError as error:

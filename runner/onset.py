@@ -46,7 +46,8 @@ class Onset:
     Attributes:
         key: The sample.
         thinking: Its tokens of thinking.
-        probes: Places at which it was closed: after 0, step, 2 · step, ... tokens of thinking.
+        probes: Places at which it was closed and answered: after 0, step, 2 · step, ... tokens of thinking. One whose
+            answer failed, such as for want of context, is in no figure.
         onset: Tokens of thinking at the first place with the right answer; None where none has it.
         settled: The same from which on every answer is right.
         needed: Tokens up to the first sentence with the right answer (FCA); None without one.
@@ -114,9 +115,11 @@ def onsets(folder: RunFolder, run: Run, step: int, most: int) -> list[Onset]:
         closing(Driver(make, tools, point.engine.max_restarts)) as driver,
     ):
         for record in driver.run(_probes(stored, settings, close, step, decode), Event()):
+            if record.failure is not None:  # no answer is not a wrong one
+                continue
             at = len(record.turns[0].token_ids or ())
             answers[record.key][at] = bool(grade_record(record, family, settings.scoring)["correct"])
-    return [_onset(one, answers[one.record.key], family, settings) for one in stored]
+    return [_onset(one, answers[one.record.key], family, settings) for one in stored if answers[one.record.key]]
 
 
 def _closing(settings: Settings) -> str:

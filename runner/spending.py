@@ -11,6 +11,7 @@ from runner.config.settings import ApiSettings
 from runner.plan import FREE, Estimate, Plan, make_plan, shown_cost
 from runner.point import Point
 from runner.results.record import Record
+from runner.results.run import load_run
 from runner.results.store import read
 from runner.sampling.generation import Usage
 from runner.sampling.prompting import messages_of
@@ -90,10 +91,13 @@ class Spending:
 
 
 def spending_of(point: Point) -> Spending:
-    """Return the spending of a point's run, with what its stored samples have cost.
+    """Return the spending of a point's run, with what it has cost so far.
+
+    That is the sum over its stored samples, or what its attempts noted if that is more: a line that can't be read, or a
+    failed sample that was made again, was paid for as well. A process that was killed noted nothing.
 
     Raises:
-        UserError: the file of prices can't be read.
+        UserError: the file of prices, or ``run.json``, can't be read.
     """
     engine = point.engine
     if not isinstance(engine, ApiSettings):
@@ -102,7 +106,9 @@ def spending_of(point: Point) -> Spending:
     if price is None:
         return Spending(None, None, engine.batch)
     costs = [price.cost(record.usage, batch=engine.batch) for record in read(point.folder)]
-    return Spending(price, engine.max_cost, engine.batch, sum(costs), sum(cost > 0 for cost in costs))
+    run = load_run(point.folder)
+    noted = sum(attempt.cost or 0.0 for attempt in run.attempts) if run is not None else 0.0
+    return Spending(price, engine.max_cost, engine.batch, max(noted, sum(costs)), sum(cost > 0 for cost in costs))
 
 
 def planned(point: Point, missing: int) -> Plan:

@@ -54,6 +54,7 @@ def verify_run(folder: RunFolder, run: Run, count: int) -> Certificate:
     Raises:
         UserError: the run can't be checked here: no texts, other weights, another engine or number format.
         EngineDied: the engine died more often than ``engine.max_restarts``.
+        EngineStopped: a provider refuses every call.
     """
     point = prepare(read_stored(Settings, {**run.settings, "plan": False}, folder.run_json))
     found, digest = scan(folder), generations_sha256(folder)

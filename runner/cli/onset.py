@@ -32,7 +32,7 @@ def show_onset(path: Path, words: Sequence[str], console: Console) -> int:
         console: Where to print.
 
     Returns:
-        0, or 1 if the engine died.
+        0, or 1 if the engine ended.
 
     Raises:
         UserError: no such run or choice, or the run can't be probed here.
@@ -44,7 +44,7 @@ def show_onset(path: Path, words: Sequence[str], console: Console) -> int:
     try:
         found = onsets(folder, run, step, most)
     except (EngineDied, EngineStopped) as death:
-        print_line(console, f"the engine died: {visible_line(death)}")
+        print_line(console, f"the engine ended: {visible_line(death)}")
         return EXIT_FAILED
     if not found:
         raise UserError(

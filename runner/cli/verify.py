@@ -27,7 +27,7 @@ def verify(path: Path, part: str | None, count: int, console: Console) -> int:
         console: Where to say it.
 
     Returns:
-        0 if all agreed, 1 if something did not or the engine died.
+        0 if all agreed, 1 if something did not or the engine ended.
 
     Raises:
         UserError: no such run, or it can't be checked here.
@@ -37,7 +37,7 @@ def verify(path: Path, part: str | None, count: int, console: Console) -> int:
     try:
         found = verify_run(folder, run, count)
     except (EngineDied, EngineStopped) as death:
-        print_line(console, f"the engine died, so nothing was certified: {visible_line(death)}")
+        print_line(console, f"the engine ended, so nothing was certified: {visible_line(death)}")
         return EXIT_FAILED
     written = write_certificate(folder, found)
     for line in _said(found):

@@ -7,8 +7,10 @@ from datetime import date as Day
 from pathlib import Path
 from typing import Annotated
 
-import yaml
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 from pydantic import Field, TypeAdapter, ValidationError
+from yaml import YAMLError
 
 from runner.config.api import ApiSettings
 from runner.config.fields import Group, Line, Real
@@ -66,8 +68,9 @@ def _path(engine: ApiSettings) -> Path:
 
 def _table(path: Path) -> Mapping[str, Price]:
     try:
-        return _TABLE.validate_python(yaml.safe_load(path.read_text("utf-8")) or {})
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        # Not yaml.safe_load, which of two prices of one model takes the last without a word.
+        return _TABLE.validate_python(OmegaConf.to_container(OmegaConf.load(path)))
+    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
         wrong = error.errors()[0] if isinstance(error, ValidationError) else None
         reason = f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}" if wrong else " ".join(str(error).split())
         raise UserError(f"engine.prices: {path} is no table of prices ({reason}); see conf/prices.yaml") from error

@@ -61,6 +61,7 @@ class AnthropicProvider:
             timeout=settings.timeout_s,
             max_retries=0,
             default_headers={"anthropic-version": settings.api_version},
+            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
     async def generate(self, request: Request) -> Generation:
@@ -76,8 +77,14 @@ class AnthropicProvider:
         if isinstance(error, library.APIStatusError):
             message, code = error_of(error.body)
             message = message if code else error.message
-            waits = retry_after_of(error.response.headers)
-            return classify(error.status_code, message=message, code=code, retry_after_s=waits)
+            headers = error.response.headers
+            return classify(
+                error.status_code,
+                message=message,
+                code=code,
+                retry_after_s=retry_after_of(headers),
+                location=headers.get("location", ""),
+            )
         if isinstance(error, library.APITimeoutError):
             return Fault("retry", "timeout", "no whole answer within engine.timeout_s")
         if isinstance(error, library.APIConnectionError):
@@ -99,7 +106,7 @@ class AnthropicProvider:
         ]
         return (await self._client.messages.batches.create(requests=entries)).id
 
-    async def find(self, token: str) -> str | None:
+    async def batches(self, mark: str) -> dict[str, str]:
         raise LookupError("Anthropic keeps nothing with a batch by which it can be found")
 
     async def collect(self, batch_id: str) -> dict[str, Generation] | None:

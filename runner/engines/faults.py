@@ -16,6 +16,10 @@ from runner.sampling.generation import Boundary
 OVERLOADS = frozenset({"rate_limited", "overloaded"})
 # A refusal by a filter: the sample is then refused, not an error.
 REFUSED = "refused"
+# A call that the provider does not allow: of this sample, or of all; several in a row tell.
+FORBIDDEN = "forbidden"
+# After these nobody knows whether the provider took what was sent.
+UNCERTAIN = frozenset({"no_connection", "timeout", "bad_reply", "server_error", "unexpected"})
 
 # Words in an error's code or type by which a provider says that money is gone, which no waiting brings back.
 _NO_CREDIT = re.compile(r"insufficient_quota|billing|credit|payment|quota_exceeded|spend", re.IGNORECASE)
@@ -44,6 +48,10 @@ class BadReply(Exception):
 
 class UnfitServer(Exception):
     """A server answers in a way that the run can't use, whatever is asked: the run ends with this line."""
+
+
+class BatchGone(Exception):
+    """The provider no longer has a batch, or shows it to another key alone."""
 
 
 @contextmanager
@@ -84,7 +92,9 @@ class Fault:
         return self.kind == "retry" and self.name in OVERLOADS
 
 
-def classify(status: int | None, *, message: str, code: str = "", retry_after_s: float | None = None) -> Fault:
+def classify(
+    status: int | None, *, message: str, code: str = "", retry_after_s: float | None = None, location: str = ""
+) -> Fault:
     """Decide what is done about an error that a provider answered with.
 
     Args:
@@ -92,7 +102,12 @@ def classify(status: int | None, *, message: str, code: str = "", retry_after_s:
         message: What the provider or the client says.
         code: The provider's own word for it (``error.code``, ``error.type``, ``error.status``), if any.
         retry_after_s: See :func:`retry_after_of`.
+        location: Where a redirect leads.
     """
+    if status is not None and 300 <= status < 400:
+        message = (
+            f"redirected to {location or 'nowhere'}; not followed, since the key would go there: see engine.base_url"
+        )
     line = one_line(f"HTTP {status}: {message}" if status is not None else message)
     kind, name = _decide(status, code)
     boundary = Boundary.PROMPT if name == "prompt_too_long" else Boundary.TRANSPORT
@@ -110,7 +125,9 @@ def _decide(status: int | None, code: str) -> tuple[Literal["pass", "retry", "st
     if status == 401:
         return "stop", "bad_key"
     if status == 403:
-        return "stop", "forbidden"
+        return "pass", FORBIDDEN
+    if 300 <= status < 400:
+        return "stop", "redirected"
     if status == 404 or _UNKNOWN_MODEL.search(code):
         return "stop", "unknown_model"
     if status == 429:

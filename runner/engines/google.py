@@ -10,7 +10,7 @@ from runner.config.model import ModelSettings
 from runner.engines.base import EngineCapabilities
 from runner.engines.faults import reading_a_reply
 from runner.engines.google_content import config_of, contents_of, error_of, generation_of, retry_delay
-from runner.engines.transport import BadReply, Fault, asked_by, classify, given_up, retry_after_of
+from runner.engines.transport import BadReply, Fault, UnfitServer, asked_by, classify, given_up, retry_after_of
 from runner.sampling.generation import Boundary, Generation, failed
 from runner.sampling.request import Request
 
@@ -51,7 +51,7 @@ class GoogleProvider:
         self._transport = httpx
         # Its own client in place of aiohttp's, which the library takes where that happens to be installed.
         limits = httpx.Limits(max_connections=settings.max_concurrency, max_keepalive_connections=100)
-        self._http = httpx.AsyncClient(timeout=settings.timeout_s, limits=limits)
+        self._http = httpx.AsyncClient(timeout=settings.timeout_s, limits=limits, follow_redirects=False)
         options = genai.types.HttpOptions(
             base_url=settings.base_url or _OWN_URL,
             timeout=round(1000 * settings.timeout_s),
@@ -77,7 +77,8 @@ class GoogleProvider:
             headers = getattr(error.response, "headers", None) or {}
             waits = retry_delay(error.details)
             waits = retry_after_of(headers) if waits is None else waits
-            return classify(status or error.code, message=message, code=code, retry_after_s=waits)
+            location = headers.get("location", "")
+            return classify(status or error.code, message=message, code=code, retry_after_s=waits, location=location)
         if isinstance(error, self._transport.TimeoutException):
             return Fault("retry", "timeout", "no whole answer within engine.timeout_s")
         if isinstance(error, self._transport.TransportError):
@@ -107,11 +108,9 @@ class GoogleProvider:
             raise BadReply("a batch without a name")
         return job.name
 
-    async def find(self, token: str) -> str | None:
-        async for job in await self._client.aio.batches.list():
-            if job.display_name == token:
-                return job.name
-        return None
+    async def batches(self, mark: str) -> dict[str, str]:
+        found = {job.display_name or "": job.name or "" async for job in await self._client.aio.batches.list()}
+        return {token: name for token, name in found.items() if token.startswith(mark)}
 
     async def collect(self, batch_id: str) -> dict[str, Generation] | None:
         job = _plain(await self._client.aio.batches.get(name=batch_id))
@@ -120,8 +119,8 @@ class GoogleProvider:
             return None
         lines = (job.get("dest") or {}).get("inlinedResponses") or []
         if state not in _SUCCEEDED and not lines:
-            message, code, _ = error_of(job)
-            raise BadReply(f"{batch_id} ended as {state}: {message}", code=code)
+            message, _, _ = error_of(job)
+            raise UnfitServer(f"batch {batch_id} ended as {state}: {message}")
         return dict(self._result(line) for line in lines)
 
     def _result(self, line: dict[str, Any]) -> tuple[str, Generation]:

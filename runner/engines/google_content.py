@@ -12,7 +12,7 @@ from bench.message import split_message
 from bench.message_usage import TokenCounts, read_usage
 from runner.config.api import GoogleSettings
 from runner.config.model import ModelSettings
-from runner.engines.faults import BadReply
+from runner.engines.faults import BadReply, UnfitServer
 from runner.engines.reply import Part, marked_text, usage_of
 from runner.sampling.generation import FinishReason, Generation, Usage
 from runner.sampling.request import Message, ModelCall, Request, SamplingParams
@@ -176,7 +176,8 @@ def _candidate(reply: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the one candidate, None where the prompt was blocked.
 
     Raises:
-        BadReply: see :func:`generation_of`; for an account that is closed, one that ends the run.
+        BadReply: see :func:`generation_of`.
+        UnfitServer: the account is closed.
     """
     candidates = reply.get("candidates")
     candidate = candidates[0] if isinstance(candidates, list) and candidates else None
@@ -187,7 +188,7 @@ def _candidate(reply: Mapping[str, Any]) -> Mapping[str, Any] | None:
         raise BadReply(message if code else "an answer without candidates", status=status, code=code)
     reason = candidate.get("finishReason")
     if reason == _NO_ACCOUNT:
-        raise BadReply(f"finishReason {reason}: the account is limited or closed", status=403)
+        raise UnfitServer(f"finishReason {reason}: the account is limited or closed")
     if not reason:
         raise BadReply("a candidate without a finishReason")
     return candidate

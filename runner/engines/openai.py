@@ -13,6 +13,7 @@ from runner.config.model import ModelSettings
 from runner.engines.base import EngineCapabilities
 from runner.engines.faults import (
     BadReply,
+    BatchGone,
     Fault,
     UnfitServer,
     classify,
@@ -32,6 +33,8 @@ _OWN_URL = "https://api.openai.com/v1"
 _TOKEN = "thinkmeter"  # name of the metadata by which a batch is found again
 _UNFINISHED = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
 
+_log = logging.getLogger(__name__)
+
 
 def capabilities_of(settings: OpenAISettings) -> EngineCapabilities:
     """Return what a study may ask of it; whether a server continues texts is the user's to say."""
@@ -43,9 +46,6 @@ def capabilities_of(settings: OpenAISettings) -> EngineCapabilities:
         local=False,
         native_tools=True,
     )
-
-
-_log = logging.getLogger(__name__)
 
 
 class OpenAIProvider:
@@ -70,7 +70,11 @@ class OpenAIProvider:
         self._library = openai
         self._opening = ""  # what the server's template writes of the assistant's turn; the same for all prompts
         self._client = openai.AsyncOpenAI(
-            api_key=key, base_url=settings.base_url or _OWN_URL, timeout=settings.timeout_s, max_retries=0
+            api_key=key,
+            base_url=settings.base_url or _OWN_URL,
+            timeout=settings.timeout_s,
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
     async def generate(self, request: Request) -> Generation:
@@ -84,9 +88,14 @@ class OpenAIProvider:
     def fault(self, error: Exception) -> Fault | None:
         library = self._library
         if isinstance(error, library.APIStatusError):
-            message, words, _ = error_fields(error.body)
-            wait_s = retry_after_of(error.response.headers)
-            return classify(error.status_code, message=message or error.message, code=words, retry_after_s=wait_s)
+            (message, words, _), headers = error_fields(error.body), error.response.headers
+            return classify(
+                error.status_code,
+                message=message or error.message,
+                code=words,
+                retry_after_s=retry_after_of(headers),
+                location=headers.get("location", ""),
+            )
         if isinstance(error, library.APITimeoutError):
             return general_fault(TimeoutError())
         if isinstance(error, library.APIConnectionError):
@@ -110,19 +119,17 @@ class OpenAIProvider:
         )
         return str(batch.id)
 
-    async def find(self, token: str) -> str | None:
-        async for batch in self._client.batches.list(limit=100):
-            if (batch.metadata or {}).get(_TOKEN) == token:
-                return str(batch.id)
-        return None
+    async def batches(self, mark: str) -> dict[str, str]:
+        known = self._client.batches.list(limit=100)
+        found = {(each.metadata or {}).get(_TOKEN, ""): str(each.id) async for each in known}
+        return {token: batch_id for token, batch_id in found.items() if token.startswith(mark)}
 
     async def collect(self, batch_id: str) -> dict[str, Generation] | None:
         try:
             return await self._collected(batch_id)
         except self._library.NotFoundError as error:
-            raise UnfitServer(
-                f"batch {batch_id} or its answers are no longer there ({one_line(error.message)}); to hand its samples "
-                'in again add the line {"token": "…", "closed": "not there"} with its token to batches.jsonl of the run'
+            raise BatchGone(
+                f"batch {batch_id} or its answers are not there for this key ({one_line(error.message)})"
             ) from error
 
     async def _collected(self, batch_id: str) -> dict[str, Generation] | None:

@@ -53,12 +53,12 @@ class BatchProvider(Protocol):
 
         Args:
             requests: With different keys.
-            token: Kept with the batch at the provider, if it can, so that :meth:`find` finds it.
+            token: Kept with the batch at the provider, if it can, so that :meth:`batches` finds it.
         """
         ...
 
-    async def find(self, token: str) -> str | None:
-        """Return the id of the batch that was handed in with a token, None if there is none.
+    async def batches(self, mark: str) -> dict[str, str]:
+        """Return the provider's ids of all batches whose token begins with ``mark``, by token.
 
         Raises:
             LookupError: the provider keeps nothing by which a batch can be found.
@@ -69,5 +69,9 @@ class BatchProvider(Protocol):
         """Return what became of each request of a batch by its key, None while it runs.
 
         A request that the provider refused, or did not get to, is a failed generation.
+
+        Raises:
+            UnfitServer: the batch as a whole was refused, or came to nothing.
+            BatchGone: there is no such batch any more.
         """
         ...

@@ -14,8 +14,9 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from runner.config.api import ApiSettings
 from runner.engines.base import Engine, EngineStopped, LoadedModel
-from runner.engines.faults import REFUSED, general_fault, unexpected
+from runner.engines.faults import FORBIDDEN, REFUSED, general_fault, unexpected
 from runner.engines.faults import BadReply as BadReply  # providers take all of it from here
+from runner.engines.faults import BatchGone as BatchGone
 from runner.engines.faults import Fault as Fault
 from runner.engines.faults import UnfitServer as UnfitServer
 from runner.engines.faults import classify as classify
@@ -28,6 +29,7 @@ from runner.sampling.generation import FinishReason, Generation, failed
 from runner.sampling.request import Request, SamplingParams
 
 _T = TypeVar("_T")
+_MOST_FORBIDDEN = 3  # calls in a row that are not allowed before any succeeded: it is not the sample then
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,9 @@ class ApiEngine:
     provider says it is too much. A call that failed in a way that may pass is repeated at most ``max_retries`` times,
     after a doubling wait with jitter, or after what the provider asks for. The run ends at once with one line where
     every further call would fail too (key, credit, model), where the provider asks for a wait of more than
-    ``max_wait_s``, where no call ever succeeded, and where more calls in a row are given up than may run at once. What
-    is under way then still comes back; what failed so has no record and is asked by the next run.
+    ``max_wait_s``, where no call ever succeeded, and where more calls in a row are given up than may run at once. Of
+    calls that are not allowed (403) the first three cost their sample alone. What is under way then still comes back;
+    what ended the run has no record and is asked by the next one.
 
     A generation's latency is that of the call that succeeded, without any waiting before it.
 
@@ -222,9 +225,10 @@ class ApiEngine:
     def _without_reply(self, request: Request, fault: Fault) -> Generation | None:
         """Return what becomes of a call that failed for good; None, and the run ends, if others would fail too."""
         hopeless = False
-        if fault.kind == "retry":
+        if fault.kind == "retry" or fault.name == FORBIDDEN:
             self._failures += 1
-            patience = self._settings.max_concurrency if self._succeeded else 0
+            first = _MOST_FORBIDDEN if fault.name == FORBIDDEN else 0
+            patience = self._settings.max_concurrency if self._succeeded else first
             hopeless = self._failures > patience or self._asks_too_long(fault)
         if fault.kind == "stop" or hopeless:
             self._end(fault)

@@ -28,7 +28,7 @@ class Reply:
         key: See :func:`reply_key`.
         role: Who was asked.
         text: The whole reply, thinking included.
-        visible: The visible answer; None where it was cut.
+        visible: The visible answer; None where it was cut, see :func:`runner.asking.visible`.
     """
 
     key: str

@@ -17,7 +17,8 @@ class BatchJournal:
     """A file of lines that only grows; see :class:`runner.engines.batch.Journal`.
 
     A line has a batch's ``token`` and one of: ``keys``, it is about to be handed in; ``id``, it was; ``closed``, it is
-    of no more use, and why. A torn last line, of a process that was killed, counts as not written.
+    of no more use, and why. An id without keys is of a batch whose first line got lost. A torn last line, of a process
+    that was killed, counts as not written.
 
     Args:
         path: The file; the run's lock is held while it is open.
@@ -45,11 +46,16 @@ class BatchJournal:
                     keys[token] = frozenset(said["keys"])
                 elif "id" in said:
                     ids[token] = str(said["id"])
+                    keys.setdefault(token, frozenset())
                 else:
                     said["closed"], keys.pop(token, None)
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise UserError(f"{self._path}: line {number} can't be read ({error}); restore it") from error
         return [Batch(token, of, ids.get(token)) for token, of in keys.items()]
+
+    def is_blank(self) -> bool:
+        """Whether nothing was ever written, or the file was lost."""
+        return not _whole(self._path.read_bytes()).strip()
 
     def begin(self, token: str, keys: Iterable[str]) -> None:
         self._write({"token": token, "keys": sorted(keys)})

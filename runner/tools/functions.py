@@ -54,6 +54,8 @@ def power(base: Number, exponent: Number, most_bits: int) -> Number:
         return root
     if base < 0:
         raise CalculatorError("a negative number has no real power that is not whole")
+    if base == 0 and exponent < 0:
+        raise ZeroDivisionError
     return math.pow(base, exponent)
 
 

@@ -7,18 +7,21 @@ read-only.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import sys
 import sysconfig
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 _INSIDE = Path(__file__).with_name("inside")
-_CODE = "/code"  # where process 1 finds its own code
+_CODE = "/code.zip"  # where process 1 finds its own code
 _LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32")
 _SHARED_MEMORY_MIB = 4
 _ENVIRONMENT = {
@@ -79,6 +82,16 @@ def shown() -> list[Path]:
     return found
 
 
+@cache
+def code_archive() -> bytes:
+    """Return the code of process 1 as a zip file: a folder that is mounted would say where it lies on this machine."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for path in sorted(_INSIDE.glob("*.py")):
+            archive.writestr(zipfile.ZipInfo(f"{_INSIDE.name}/{path.name}"), path.read_bytes())
+    return data.getvalue()
+
+
 def _parents() -> list[str]:
     """Return the folders above what is shown, the outermost first."""
     above = {str(parent) for path in shown() for parent in path.parents} - {"/"}
@@ -92,26 +105,32 @@ def hidden() -> list[Path]:
     return sorted({found for folder in folders for name in names for found in folder.glob(name)})
 
 
-def command(kind: SandboxKind, limits: Limits, uid: int, filter_fd: int | None) -> tuple[list[str], Mapping[str, str]]:
+def command(kind: SandboxKind, limits: Limits, uid: int, fds: tuple[int, int]) -> tuple[list[str], Mapping[str, str]]:
     """Return what starts process 1, and its environment.
 
     Args:
-        kind: Of the sandbox.
+        kind: Of the sandbox; of none see :func:`bare_command`.
         limits: Of every call.
         uid: Whose rights the sandbox has when root makes it.
-        filter_fd: Where the filter on system calls can be read; None where there is no sandbox.
+        fds: Where the filter on system calls and :func:`code_archive` can be read.
     """
-    program = [str(interpreter()), "-S", "-s", "-P", "-m", "inside.serve"]
-    if kind is SandboxKind.NONE:
-        here = {**_ENVIRONMENT, "PYTHONPATH": str(_INSIDE.parent)}
-        return [*program, limits.as_argument(0)], here
-    root = os.geteuid() == 0
-    program.append(limits.as_argument(uid if root else 0))
+    (filter_fd, code_fd), root = fds, os.geteuid() == 0
+    program = [*_program(), limits.as_argument(uid if root else 0)]
     if kind is SandboxKind.BUBBLEWRAP:
         bubblewrap = shutil.which("bwrap") or "bwrap"
-        return [bubblewrap, *_bubblewrap(limits, root), "--seccomp", str(filter_fd), "--", *program], _ENVIRONMENT
+        options = [*_bubblewrap(limits, root, code_fd), "--seccomp", str(filter_fd)]
+        return [bubblewrap, *options, "--", *program], _ENVIRONMENT
     script = str(Path(__file__).with_name("namespaces.py"))
-    return [str(interpreter()), "-I", "-S", script, _view(limits), str(filter_fd), *program], _ENVIRONMENT
+    return [str(interpreter()), "-I", "-S", script, _view(limits), str(filter_fd), str(code_fd), *program], _ENVIRONMENT
+
+
+def bare_command(limits: Limits, folder: str) -> tuple[list[str], Mapping[str, str]]:
+    """Return what starts process 1 without a sandbox, and its environment; at its end it removes its folder."""
+    return [*_program(), limits.as_argument(0), folder], {**_ENVIRONMENT, "PYTHONPATH": str(_INSIDE.parent)}
+
+
+def _program() -> list[str]:
+    return [str(interpreter()), "-S", "-s", "-P", "-m", "inside.serve"]
 
 
 def _view(limits: Limits) -> str:
@@ -121,7 +140,8 @@ def _view(limits: Limits) -> str:
     return json.dumps(
         {
             "links": links,
-            "binds": {**binds, str(_INSIDE): f"{_CODE}/inside"},
+            "binds": binds,
+            "code": _CODE,
             "hidden": [str(path) for path in hidden()],
             "writable": {folder: mib << 20 for folder, mib in _writable(limits).items()},
         }
@@ -133,10 +153,12 @@ def _writable(limits: Limits) -> Mapping[str, int]:
     return {"/tmp": limits.disk_mib, "/dev/shm": _SHARED_MEMORY_MIB}
 
 
-def _bubblewrap(limits: Limits, root: bool) -> Iterator[str]:
+def _bubblewrap(limits: Limits, root: bool, code_fd: int) -> Iterator[str]:
     yield from ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
-    if root:  # process 1 gives itself the rights of a user of its own, and for that alone it has these two
-        yield from ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+    if root:  # process 1 gives itself the rights of a user of its own, and for that alone it has these
+        yield from ("--cap-drop", "ALL")
+        for right in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
+            yield from ("--cap-add", right)
     else:
         yield from ("--unshare-user", "--uid", "1000", "--gid", "1000")
     # Not --die-with-parent: whoever asks hangs up, and process 1 ends; killed while it starts, it leaves a process.
@@ -150,7 +172,7 @@ def _bubblewrap(limits: Limits, root: bool) -> Iterator[str]:
             yield from ("--ro-bind", str(path), str(path))
     for path in hidden():
         yield from ("--size", "4096", "--tmpfs", str(path), "--remount-ro", str(path))
-    yield from ("--ro-bind", str(_INSIDE), f"{_CODE}/inside", "--proc", "/proc", "--dev", "/dev")
+    yield from ("--perms", "0444", "--file", str(code_fd), _CODE, "--proc", "/proc", "--dev", "/dev")
     for folder, mib in _writable(limits).items():
         yield from ("--perms", "1777", "--size", str(mib << 20), "--tmpfs", folder)
     for folder in ("/proc", "/dev", "/"):

@@ -1,8 +1,8 @@
 """Makes a sandbox with root's rights where bubblewrap is missing, then becomes its process 1.
 
-Started as ``python namespaces.py VIEW FILTER_FD PROGRAM...``; standard library alone, imported by nothing. It does what
-bubblewrap does: new namespaces, a root folder in memory with a few parts of the machine in it, read-only, and a filter
-on system calls. Giving up root's rights is left to the program, as there.
+Started as ``python namespaces.py VIEW FILTER_FD CODE_FD PROGRAM...``; standard library alone, imported by nothing. It
+does what bubblewrap does: new namespaces, a root folder in memory with a few parts of the machine in it, read-only, and
+a filter on system calls. Giving up root's rights is left to the program, as there.
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
     check(done, f"mount {target}")
 
 
-def build(view: dict[str, Any], old: str, new: str) -> None:
-    """Build the root folder ``new``; the machine's own is ``old``."""
+def build(view: dict[str, Any], code: bytes, old: str, new: str) -> None:
+    """Build the root folder ``new``, with ``code`` as a file in it; the machine's own is ``old``."""
     mount("tmpfs", new, "tmpfs", _NO_SETUID | _NO_DEVICES, "size=1m,mode=755")
     for source, target in view["binds"].items():
         _bind(old + source, new + target, _READ_ONLY | _NO_DEVICES)
+    Path(new + view["code"]).write_bytes(code)
     for target, source in view["links"].items():
         os.symlink(source, new + target)
     for target in view["hidden"]:
@@ -76,14 +77,14 @@ def _bind(source: str, target: str, flags: int) -> None:
     mount("", target, "", _BIND | _REMOUNT | _NO_SETUID | flags)
 
 
-def enter(view: dict[str, Any]) -> None:
+def enter(view: dict[str, Any], code: bytes) -> None:
     """Give this process, the first of its namespaces, a root folder of its own."""
     mount("", "/", "", _RECURSIVE | _PRIVATE)
     mount("tmpfs", "/tmp", "tmpfs", 0, "size=1m")
     os.mkdir("/tmp/old")
     os.mkdir("/tmp/new")
     check(_libc.pivot_root(b"/tmp", b"/tmp/old"), "pivot_root")
-    build(view, "/old", "/new")
+    build(view, code, "/old", "/new")
     os.chdir("/new")
     check(_libc.pivot_root(b".", b"."), "pivot_root")
     check(_libc.umount2(b".", _DETACH), "umount")
@@ -99,18 +100,18 @@ def refuse_calls(program: bytes) -> None:
     check(_libc.prctl(_SECCOMP, _SECCOMP_FILTER, ctypes.byref(asked), 0, 0), "seccomp")
 
 
-def main(view: str, filter_fd: str, *program: str) -> None:
+def main(view: str, filter_fd: str, code_fd: str, *program: str) -> None:
     """Make the namespaces; the child is process 1 of them, this process waits for it."""
     os.umask(0o022)
-    with open(int(filter_fd), "rb") as file:
-        refused = file.read()
+    with open(int(filter_fd), "rb") as file, open(int(code_fd), "rb") as archive:
+        refused, code = file.read(), archive.read()
     check(_libc.unshare(_NEW_MOUNTS | _NEW_HOST_NAME | _NEW_IPC | _NEW_PIDS | _NEW_NET), "unshare")
     child = os.fork()
     if child:
         os.close(0)
         os.waitpid(child, 0)
         return
-    enter(json.loads(view))
+    enter(json.loads(view), code)
     refuse_calls(refused)
     os.execv(program[0], program)
 

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 
-from runner.tools.inside import serve as _serve  # noqa: F401  imported so that its bytecode is stored
-from runner.tools.launch import Limits, SandboxKind, command
+from runner.tools.launch import Limits, SandboxKind, bare_command, code_archive, command
 from runner.tools.seccomp import filter_program
 
 _START_S = 20.0  # a busy machine takes long to start a process
@@ -86,6 +85,7 @@ class Sandbox:
             self._process = _start(kind, limits, theirs, self._folder)
         except BaseException:
             self._link.close()
+            self._drop_folder()
             raise
         finally:
             theirs.close()
@@ -133,8 +133,7 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             self._kill()
         self._drop_errors()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._drop_folder()
 
     def _call(self, request: dict[str, object]) -> ProgramResult:
         start = time.monotonic()
@@ -189,6 +188,11 @@ class Sandbox:
             self._process.stderr.close()
             self._process.stderr = None
 
+    def _drop_folder(self) -> None:
+        """Remove the folder, in case that process 1 was killed before it could."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
     def _kill(self) -> None:
         """Kill what started process 1, and process 1 itself."""
         for file in Path(f"/proc/{self._process.pid}/task").glob("*/children"):
@@ -212,13 +216,16 @@ class Sandbox:
 
 def _start(kind: SandboxKind, limits: Limits, link: socket.socket, folder: str | None) -> subprocess.Popen[bytes]:
     """Start process 1 of a sandbox with a socket as its standard input."""
-    with tempfile.TemporaryFile() as filter_file:
-        passed: list[int] = []
-        if kind is not SandboxKind.NONE:
-            filter_file.write(filter_program())
-            filter_file.seek(0)
-            passed = [filter_file.fileno()]
-        line, environment = command(kind, limits, _FIRST_UID + next(_uids) % _UIDS, passed[0] if passed else None)
+    with tempfile.TemporaryFile() as filter_file, tempfile.TemporaryFile() as code_file:
+        if folder is not None:
+            passed: tuple[int, ...] = ()
+            line, environment = bare_command(limits, folder)
+        else:
+            for file, data in ((filter_file, filter_program()), (code_file, code_archive())):
+                file.write(data)
+                file.seek(0)
+            passed = fds = (filter_file.fileno(), code_file.fileno())
+            line, environment = command(kind, limits, _FIRST_UID + next(_uids) % _UIDS, fds)
         try:
             return subprocess.Popen(
                 line,

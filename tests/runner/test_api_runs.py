@@ -13,6 +13,7 @@ from rich.console import Console
 
 from runner.config.compose import compose
 from runner.engines.batch import Batch
+from runner.engines.openai import OpenAIProvider
 from runner.errors import EXIT_FAILED, EXIT_LATER, UserError
 from runner.experiment import run_point
 from runner.pack import opened, packs_of
@@ -22,7 +23,7 @@ from runner.results.batch_journal import BatchJournal
 from runner.results.record import Record, read_line, to_json
 from runner.results.store import read
 from runner.sampling.generation import Usage
-from runner.spending import planned
+from runner.spending import planned, spending_of
 from tests.runner.engines.loopback import Answer, Call, Loopback, serving
 
 KEY = "sk-a-secret-key"
@@ -79,9 +80,25 @@ def test_a_run_ends_at_its_cost_says_so_and_goes_on_with_more(tmp_path: Path) ->
     assert KEY not in "".join(path.read_text() for path in asked.folder.path.glob("*.json*"))
 
 
+def test_what_was_paid_counts_though_its_line_can_no_longer_be_read(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(PRICES)
+    limits = ("engine.max_concurrency=1", "suite.samples=10", f"engine.prices={prices}", "engine.max_cost=0.5")
+    with serving(Answer(reply())) as server:
+        asked = point(tmp_path, server, *limits)
+        assert run(asked)[0] == EXIT_FAILED
+        first, *others = asked.folder.generations.read_bytes().split(b"\n")
+        asked.folder.generations.write_bytes(b"\n".join([first[:-9], *others]))
+        assert len(records(asked)) == 3
+        assert spending_of(asked).spent == pytest.approx(4 * 0.1055)
+        assert run(asked)[0] == EXIT_FAILED
+        assert len(server.calls) == 4
+
+
 @pytest.mark.parametrize(
     ("overrides", "says"),
     [
+        ("engine.max_cost=1 engine.prices={twice}", "found duplicate key gpt-4o"),
         ("engine.max_cost=1", "conf/prices.yaml has no price of gpt-4o; write one"),
         ("engine.max_cost=1 engine.prices={bad}", "is no table of prices"),
         ("engine.base_url=http://me:secret@127.0.0.1:9/v1", "holds a user, a password or a query"),
@@ -106,7 +123,9 @@ def test_what_a_provider_does_not_take_is_refused_before_the_first_call(
 ) -> None:
     bad = tmp_path / "bad.yaml"
     bad.write_text("gpt-4o: {input: free}")
-    given = [override.format(bad=bad) for override in overrides.split()]
+    twice = tmp_path / "twice.yaml"
+    twice.write_text(PRICES + PRICES.replace("100", "10"))
+    given = [override.format(bad=bad, twice=twice) for override in overrides.split()]
     with pytest.raises(UserError, match=re.escape(says)):
         prepare(compose([*BASE, "engine.base_url=http://127.0.0.1:9/v1", *given]))
 
@@ -144,6 +163,7 @@ class BatchServer:
         self.lines: list[dict[str, Any]] = []
         self.done = False
         self.fails = False
+        self.refuses = False
         self.garbage = b""  # after the answers
         self.gone = False
 
@@ -157,6 +177,8 @@ class BatchServer:
             if self.gone:
                 return Answer({"error": {"message": "expired"}}, 404)
             return Answer("\n".join(json.dumps(self._answer(line)) for line in self.lines).encode() + self.garbage)
+        if path == "/v1/batches" and call.method == "POST" and self.refuses:
+            return Answer({"error": {"message": "no such endpoint"}}, 400)
         if path == "/v1/batches" and call.method == "POST":
             self.batches.append({"id": f"batch_{len(self.batches)}", "object": "batch", **call.body})
             return Answer(b"{", cut_after=0) if self.fails else Answer(self._shown(-1))
@@ -223,6 +245,67 @@ def test_a_batch_whose_id_got_lost_is_found_again_and_not_handed_in_twice(
     assert (run(asked)[0], len(script.batches)) == (0, 1)
 
 
+def test_a_batch_whose_journal_was_deleted_is_not_handed_in_again(
+    batches: tuple[BatchServer, Loopback], tmp_path: Path
+) -> None:
+    script, server = batches
+    asked = point(tmp_path, server, "engine.batch=true", "suite.samples=2")
+    assert run(asked)[0] == EXIT_LATER
+    for _ in range(2):  # also where the journal was deleted and made again
+        asked.folder.batches.unlink(missing_ok=True)
+        code, out = run(asked)
+        assert (code, len(script.batches)) == (EXIT_LATER, 1)
+        assert "the samples are under way in batch batch_0" in out
+    assert run(asked)[0] == EXIT_LATER
+    script.batches.append({**script.batches[0], "id": "batch_1", "metadata": {"thinkmeter": "another run's"}})
+    script.done = True
+    assert (run(asked)[0], len(records(asked)), len(script.batches)) == (0, 4, 2)
+
+
+def test_what_lies_in_a_batch_is_not_asked_one_by_one(batches: tuple[BatchServer, Loopback], tmp_path: Path) -> None:
+    _, server = batches
+    assert run(point(tmp_path, server, "engine.batch=true", "suite.samples=2"))[0] == EXIT_LATER
+    single = point(tmp_path, server, "suite.samples=2")
+    with pytest.raises(UserError, match="has 1 open, whose samples would be paid twice"):
+        run(single)
+    assert records(single) == []
+
+
+def test_a_provider_that_can_not_list_its_batches_is_not_paid_twice(
+    batches: tuple[BatchServer, Loopback], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def batches_of(provider: OpenAIProvider, mark: str) -> dict[str, str]:
+        raise LookupError
+
+    script, server = batches
+    monkeypatch.setattr(OpenAIProvider, "batches", batches_of)
+    asked = point(tmp_path, server, "engine.batch=true", "suite.samples=2")
+    assert run(asked)[0] == EXIT_LATER  # of a new run nothing can have got lost
+    asked.folder.batches.unlink()
+    code, out = run(asked)
+    out = " ".join(out.split())
+    assert (code, len(script.batches)) == (EXIT_FAILED, 1)
+    line = re.search(r'its id, as the line (\{"token": "\w+", "id": )"…"\}', out)
+    assert line is not None
+    asked.folder.batches.write_text(f'{line[1]}"batch_0"}}\n')
+    script.done = True
+    assert (run(asked)[0], len(script.batches)) == (0, 1)
+
+
+def test_a_batch_that_was_refused_for_certain_is_not_looked_for(
+    batches: tuple[BatchServer, Loopback], tmp_path: Path
+) -> None:
+    script, server = batches
+    asked = point(tmp_path, server, "engine.batch=true", "suite.samples=2")
+    script.refuses = True
+    code, out = run(asked)
+    assert code == EXIT_FAILED
+    assert "no such endpoint" in out
+    journal = BatchJournal(asked.folder.batches)
+    assert journal.open_batches() == []
+    journal.close()
+
+
 def test_a_line_that_can_not_be_read_costs_its_sample_and_not_the_batch(tmp_path: Path) -> None:
     def odd(line: Mapping[str, Any]) -> dict[str, Any]:
         number = int(line["custom_id"].split(":")[3])
@@ -247,7 +330,15 @@ def test_a_batch_that_is_gone_is_named_with_what_to_do(batches: tuple[BatchServe
     script.done = script.gone = True
     code, out = run(asked)
     assert code == EXIT_FAILED
-    assert "batch batch_0 or its answers are no longer there" in " ".join(out.split())
+    out = " ".join(out.split())
+    assert "batch batch_0 or its answers are not there for this key" in out
+    (token,) = re.findall(r'add the line \{"token": "([\w-]+)", "closed": "not there"\}', out)
+    run(asked)
+    assert len(script.batches) == 1  # not before somebody says so
+    with asked.folder.batches.open("a") as journal:
+        journal.write(json.dumps({"token": token, "closed": "not there"}) + "\n")
+    script.gone = script.done = False
+    assert (run(asked)[0], len(script.batches)) == (EXIT_LATER, 2)
 
 
 def test_what_failed_within_a_batch_is_an_error_and_goes_into_the_next_one(

@@ -14,6 +14,7 @@ import pytest
 
 from runner.embedding import Lexical, Stored, make_embedder
 from runner.errors import UserError
+from tests.runner.engines.loopback import Answer, serving
 
 TEXTS = ["What is the sum of 3 and 4?", "What is the sum of 3 and 5?", "Name the capital of France."]
 
@@ -94,6 +95,14 @@ def test_any_compatible_service_is_asked() -> None:
     with embeddings_server() as url:
         rows = make_embedder(f"api:{url}#small")(["a", "b"])
     assert np.allclose(rows, [[0.6, 0.8], [0.6, 0.8]])
+
+
+def test_a_redirect_of_the_service_is_not_followed_with_the_key() -> None:
+    pytest.importorskip("openai")
+    with serving(Answer({})) as elsewhere, serving(Answer(b"", 307, {"location": f"{elsewhere.url}/v1"})) as server:
+        with pytest.raises(UserError, match="307"):
+            make_embedder(f"api:{server.url}#small")(["a"])
+        assert elsewhere.calls == []
 
 
 @pytest.mark.parametrize("choice", ["bert", "api:http://x", "api:#m", ""])

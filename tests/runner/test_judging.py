@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from threading import Event
@@ -12,12 +13,13 @@ from time import monotonic
 import pytest
 from rich.console import Console
 
+from runner import asking
 from runner.cli.judge import judge_study
 from runner.config.compose import compose
 from runner.config.settings import Scoring
 from runner.errors import UserError
 from runner.judge_beside import judging_beside
-from runner.judging import judge_of
+from runner.judging import check_judge, judge_of
 from runner.point import Point, prepare
 from runner.results.judgements import JudgementFile, chosen_judge, judged_in, read_judgements
 from runner.results.layout import RunFolder
@@ -231,10 +233,27 @@ def test_mistakes_about_the_judge_are_one_line(tmp_path: Path, task_folder: tupl
         point(task_folder, "judge=scripted", "model@judge.model=thinker")
     with pytest.raises(UserError, match=r"^judge.engine.max_cost limits"):
         point(task_folder, "judge=model", "engine@judge.engine=openai", "judge.engine.max_cost=1.0")
+    settings = compose(
+        ["model=gpt4o", "engine=openai", "engine.max_cost=1", "judge=model", "engine@judge.engine=openai"]
+    )
+    with pytest.raises(UserError, match=r"^judge\.engine=openai: engine\.max_cost=1\.0 would not count what it asks"):
+        check_judge(settings, elsewhere=True)
     run(point(task_folder))
     for words, message in (([], "nobody is given"), (["what=looks", "judge=same"], "what=looks")):
         with pytest.raises(UserError, match=message):
             judge_study(tmp_path / "outputs" / "single", words, 0, 1, None, Console(file=StringIO()))
+
+
+def test_a_reply_that_goes_on_thinking_behind_its_verdict_says_nothing(task_folder: tuple[Path, Path]) -> None:
+    one = point(task_folder)
+    run(one)
+    record = next(read(one.folder))
+
+    def said(text: str) -> str | None:
+        return asking.visible(replace(record, turns=(replace(record.turns[0], text=text),)), None)
+
+    assert said("<think>Same.</think>VERDICT: EQUAL") == "VERDICT: EQUAL"
+    assert said("VERDICT: EQUAL\n<think>Or is it") is None
 
 
 def test_judgements_are_plain_json(task_folder: tuple[Path, Path]) -> None:

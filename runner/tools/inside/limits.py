@@ -33,9 +33,11 @@ def confine(limits: Limits) -> None:
     """Give up every right, and bound what all processes of the sandbox inherit."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.uid:
+        _drop_bounding_set()
         os.setgroups([])
         os.setresgid(limits.uid, limits.uid, limits.uid)
-        os.setresuid(limits.uid, limits.uid, limits.uid)  # from 0 to another one: the kernel takes every capability
+        os.setresuid(limits.uid, limits.uid, limits.uid)  # from 0 to another one: the kernel takes what acts
+        _drop_inheritable()
     if alone():
         _hide()
         if limits.uid or _counts_apart():
@@ -59,10 +61,32 @@ def _counts_apart() -> bool:
     return (int(major), int("".join(filter(str.isdigit, minor)))) >= (5, 14)
 
 
-def _hide() -> None:
-    """Keep the other processes, which have the same user, from this one's memory and descriptors."""
+def _drop_bounding_set() -> None:
+    """Give up for good what no process of the sandbox may ever gain."""
+    pr_capbset_drop = 24  # linux/prctl.h
+    with open("/proc/sys/kernel/cap_last_cap") as file:
+        last = int(file.read())
+    for capability in range(last + 1):
+        _prctl(pr_capbset_drop, capability)
+
+
+def _drop_inheritable() -> None:
+    """Give up the capabilities that a program could be given again."""
     import ctypes
 
+    version_3 = (0x20080522).to_bytes(4, "little")  # linux/capability.h
+    if ctypes.CDLL(None).capset(version_3 + bytes(4), bytes(24)) != 0:
+        raise OSError("capset failed")
+
+
+def _hide() -> None:
+    """Keep the other processes, which have the same user, from this one's memory and descriptors."""
     pr_set_dumpable = 4  # linux/prctl.h
-    if ctypes.CDLL(None).prctl(pr_set_dumpable, 0, 0, 0, 0) != 0:
-        raise OSError("prctl(PR_SET_DUMPABLE) failed")
+    _prctl(pr_set_dumpable, 0)
+
+
+def _prctl(option: int, value: int) -> None:
+    import ctypes
+
+    if ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
+        raise OSError(f"prctl({option}, {value}) failed")

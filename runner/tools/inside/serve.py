@@ -1,9 +1,10 @@
-"""Process 1 of a sandbox: ``python -m inside.serve LIMITS`` with a socket as standard input.
+"""Process 1 of a sandbox: ``python -m inside.serve LIMITS [FOLDER]`` with a socket as standard input.
 
 Model-written code never runs in this process, and processes that run it have no descriptor of the socket, so they can't
 answer in its place. A request is a frame (four bytes of length, big-endian, then JSON): ``op`` (``program`` or
 ``cell``), ``source``, ``stdin``, ``apart``. A reply is a frame: a line of status, exit code, length of standard output
-and whether the sandbox is as good as new, then standard output and standard error.
+and whether the sandbox is as good as new, then standard output and standard error. FOLDER is removed at the end:
+without a sandbox the calls' files lie there, and whoever asks may have been killed.
 """
 
 from __future__ import annotations
@@ -92,4 +93,10 @@ def _answer(link: socket.socket, reply: Reply, reusable: bool) -> None:
 
 
 if __name__ == "__main__":
-    serve(Limits(sys.argv[1]))
+    try:
+        serve(Limits(sys.argv[1]))
+    finally:
+        if sys.argv[2:]:
+            import shutil
+
+            shutil.rmtree(sys.argv[2], ignore_errors=True)

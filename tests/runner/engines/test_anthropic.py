@@ -215,7 +215,8 @@ def test_a_call_without_an_answer_may_pass() -> None:
     ("answer", "kind", "name"),
     [
         (error(401, "authentication_error", "invalid x-api-key"), "stop", "bad_key"),
-        (error(403, "permission_error"), "stop", "forbidden"),
+        (error(403, "permission_error"), "pass", "forbidden"),
+        (Answer(b"", 307, {"location": "http://127.0.0.1:9/v1/messages"}), "stop", "redirected"),
         (error(404, "not_found_error", "model: claude-x"), "stop", "unknown_model"),
         (error(400, "invalid_request_error", "Your credit balance is too low"), "stop", "no_credit"),
         (error(402, "billing_error"), "stop", "no_credit"),

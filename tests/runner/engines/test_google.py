@@ -14,7 +14,7 @@ from runner.config.compose import compose
 from runner.config.settings import ModelSettings
 from runner.engines.base import LoadedModel
 from runner.engines.google import CAPABILITIES, GoogleProvider
-from runner.engines.transport import ApiEngine
+from runner.engines.transport import ApiEngine, UnfitServer
 from runner.experiment import run_point, samples
 from runner.pack import opened, packs_of
 from runner.point import prepare
@@ -191,14 +191,15 @@ DAILY = {"@type": "x/google.rpc.QuotaFailure", "violations": [{"quotaId": "Gener
     ("answer", "kind", "name"),
     [
         (error(400, "INVALID_ARGUMENT", "bad key", {"reason": "API_KEY_INVALID"}), "stop", "bad_key"),
-        (error(403, "PERMISSION_DENIED"), "stop", "forbidden"),
+        (error(403, "PERMISSION_DENIED"), "pass", "forbidden"),
+        (Answer(b"", 307, {"location": "http://127.0.0.1:9/v1beta"}), "stop", "redirected"),
         (error(404, "NOT_FOUND", "models/gemini-x is not found"), "stop", "unknown_model"),
         (error(429, "RESOURCE_EXHAUSTED", "quota", DAILY), "stop", "no_credit"),
         (error(429, "RESOURCE_EXHAUSTED", "quota"), "retry", "rate_limited"),
         (error(400, "INVALID_ARGUMENT", "The thinking budget 99999 is invalid."), "stop", "bad_parameter"),
         (error(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum"), "pass", "prompt_too_long"),
         (error(400, "INVALID_ARGUMENT", "something in this prompt"), "pass", "request_refused"),
-        (reply(finish="PUP_LIMITED_DISABLED"), "stop", "forbidden"),
+        (reply(finish="PUP_LIMITED_DISABLED"), "stop", "unfit_server"),
     ],
 )
 def test_faults(answer: Answer, kind: str, name: str) -> None:
@@ -271,8 +272,8 @@ def test_a_batch_comes_back_by_key() -> None:
         provider = made.provider
         assert isinstance(provider, GoogleProvider)
         assert made.call(provider.submit([request(key) for key in keys], "token")) == "batches/b1"
-        assert made.call(provider.find("token")) == "batches/b1"
-        assert made.call(provider.find("another")) is None
+        assert made.call(provider.batches("tok")) == {"token": "batches/b1"}
+        assert made.call(provider.batches("another")) == {}
         found = made.call(provider.collect("batches/b1"))
         made.close()
     sent = server.calls[0].body["batch"]["inputConfig"]["requests"]["requests"]
@@ -281,6 +282,15 @@ def test_a_batch_comes_back_by_key() -> None:
     assert found is not None
     assert found[keys[0]].usage.output == 9
     assert [found[key].failure.kind for key in keys[1:] if found[key].failure] == ["request_refused", "bad_reply"]
+
+
+def test_a_batch_that_came_to_nothing_can_be_handed_in_again() -> None:
+    with serving(batch_server("BATCH_STATE_EXPIRED", [])) as server:
+        made = engine(server)
+        assert isinstance(made.provider, GoogleProvider)
+        with pytest.raises(UnfitServer, match="batches/b1 ended as JOB_STATE_EXPIRED"):
+            made.call(made.provider.collect("batches/b1"))
+        made.close()
 
 
 def test_a_running_batch_is_none() -> None:

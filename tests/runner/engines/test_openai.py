@@ -158,7 +158,6 @@ def test_a_call_without_an_answer_ends_in_time_and_is_repeated() -> None:
 LASTING = {
     "key": (Answer(error(f"Incorrect API key {KEY}", code="invalid_api_key"), 401), "HTTP 401"),
     "payment": (Answer(error("pay"), 402), "pay"),
-    "region": (Answer(error("not in your country"), 403), "country"),
     "model": (Answer(error("no such model", code="model_not_found"), 404), "no such model"),
     "quota": (Answer(error("no quota", code="insufficient_quota"), 429), "no quota"),
     "parameter": (Answer(error("no temperature", code="unsupported_value", param="temperature"), 400), "temperature"),
@@ -178,6 +177,34 @@ def test_what_will_not_pass_ends_the_run_at_once_with_one_line_without_the_key(f
         assert "\n" not in line
         assert KEY not in line
         assert len(server.calls) == 1
+
+
+def test_what_is_forbidden_to_one_sample_costs_that_sample_and_to_all_ends_the_run() -> None:
+    texts = {"bad": Answer(error("not this prompt"), 403), "good": Answer(reply())}
+    with serving(lambda call: texts[call.body["messages"][0]["content"]]) as server:
+        with engine(server, max_concurrency=1) as made:
+            for key, text in (("a", "bad"), ("b", "good"), ("c", "bad"), ("d", "good")):
+                made.submit(request(key, text))
+            done = finish(made)
+        failed = {key: one.failure.kind for key, one in done.items() if one.failure is not None}
+        assert failed == {"a": "forbidden", "c": "forbidden"}
+    with serving(Answer(error("not in your country"), 403)) as server, engine(server, max_concurrency=1) as made:
+        for number in range(9):
+            made.submit(request(f"k{number}"))
+        with pytest.raises(EngineStopped, match="country"):
+            finish(made)
+        assert len(server.calls) == 4
+
+
+def test_a_redirect_is_not_followed_with_the_key_but_named() -> None:
+    with serving(Answer(reply())) as elsewhere:
+        moved = Answer(b"", 307, {"location": f"{elsewhere.url}/v1/chat/completions"})
+        with serving(moved) as server, engine(server) as made:
+            made.submit(request())
+            with pytest.raises(EngineStopped, match=f"HTTP 307: redirected to {elsewhere.url}/v1/chat/completions;"):
+                finish(made)
+            assert len(server.calls) == 1
+        assert elsewhere.calls == []
 
 
 def test_a_provider_that_never_answered_is_given_up_after_the_last_retry() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.tools import sandbox
 from runner.tools.launch import Limits, SandboxKind
 from runner.tools.sandbox import ProgramResult, Sandbox
 from runner.tools.usable import trouble
@@ -70,6 +71,13 @@ for path in ("/etc/passwd", "/etc/shadow", "/etc/hostname", {str(secret)!r}, {st
     print(os.path.exists(path))
 """
     assert attack(box, code).stdout.split() == ["False"] * 5
+
+
+def test_no_place_of_the_host_but_those_that_are_shown(box: Box) -> None:
+    mounts = attack(box, "print(open('/proc/self/mountinfo').read())").stdout
+    assert "/usr/lib" in mounts
+    assert str(Path(sandbox.__file__).parent) not in mounts
+    assert "ordinary-" not in mounts  # the copy that another user runs
 
 
 def test_no_program_but_python(box: Box) -> None:
@@ -253,10 +261,9 @@ def test_no_other_interface(box: Box) -> None:
 
 
 def test_no_right_and_none_to_be_had(box: Box) -> None:
-    code = (
-        "print([l.split()[1] for l in open('/proc/self/status') if l.startswith(('CapPrm', 'CapEff', 'NoNewPrivs'))])"
-    )
-    assert attack(box, code).stdout == "['0000000000000000', '0000000000000000', '1']\n"
+    names = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs")
+    code = f"print(*(line.split()[1] for line in open('/proc/self/status') if line.startswith({names})))"
+    assert attack(box, code).stdout.split() == ["0000000000000000"] * 5 + ["1"]
 
 
 def test_no_other_user(box: Box) -> None:

@@ -53,6 +53,7 @@ def test_values_are_exact(expression: str, value: str) -> None:
         ("", "empty"),
         ("1 / 0", "division by zero"),
         ("0 ** -1", "division by zero"),
+        ("0 ** -0.5", "division by zero"),
         ("9**9**9", "too large"),
         ("2 ** 7000", "too large"),
         ("(1/3) ** 9999999999999999999999", "too large"),

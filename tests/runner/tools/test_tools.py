@@ -224,6 +224,30 @@ pool.poll(600)
         wait_until_gone(process)
 
 
+def test_no_folder_is_left_without_a_sandbox_either_when_this_program_is_killed(tmp_path: Path) -> None:
+    script = """
+from runner.tools.launch import Limits, SandboxKind
+from runner.tools.sandbox import Sandbox
+box = Sandbox(SandboxKind.NONE, Limits(wall_s=500))
+box.run("open('note', 'w').close()")
+print("running", flush=True)
+box.run("import time; time.sleep(400)")
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment
+    ) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "running\n"
+        (folder,) = tmp_path.glob("tools-*")
+        assert (folder / "note").exists()
+        family = descendants(started.pid)
+        started.kill()
+    for process in family:
+        wait_until_gone(process)
+    assert not folder.exists()
+
+
 def test_a_program_gets_its_input_and_is_told_apart_from_its_errors() -> None:
     source = "import sys\na, b = map(int, input().split())\nprint(a + b)\nprint('odd', file=sys.stderr)"
     result = run_program(source, "20 22\n", Limits(wall_s=5), choose("auto"))
