@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from yaml import YAMLError
 
 from runner.config.compose import near
 from runner.config.folder import sweeps_folder
@@ -64,9 +66,9 @@ def read_sweep(given: str) -> Sweep:
     """
     path = _find(given)
     try:
-        plain = yaml.safe_load(path.read_text("utf-8"))
-        read = _File.model_validate(plain)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        # Not yaml.safe_load, which of two `points` takes the last without a word.
+        read = _File.model_validate(OmegaConf.to_container(OmegaConf.load(path)))
+    except (OSError, UnicodeDecodeError, YAMLError, OmegaConfBaseException) as error:
         raise UserError(f"{path} can't be read: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         first = error.errors()[0]

@@ -47,6 +47,9 @@ def test_what_is_typed_beats_the_file_in_all_points_and_may_sweep_too(tmp_path: 
         ("study: s\ncommon: [study=t]\npoints: [[a=1]]", "common: study can't be an override"),
         ("study: [", "can't be read"),
         ("- 1", "the file"),
+        ("words", "study"),
+        ("", "study"),
+        ("study: s\npoints: [[a=1]]\npoints: [[a=2]]", "duplicate key points"),
     ],
 )
 def test_a_mistake_names_the_file_and_the_place(text: str, says: str, tmp_path: Path) -> None:
