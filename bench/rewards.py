@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bench.grade import grade_split
 from bench.problem import Problem
@@ -63,7 +63,7 @@ class Reward:
             without it a thinking that was cut would be graded as an answer.
 
     Raises:
-        ValueError: ``embed`` is missing where it is needed, or ``most_tokens`` is not above 0.
+        ValueError: there is no such penalty, ``embed`` is missing where it is needed, or ``most_tokens`` is below 1.
     """
 
     penalty: Penalty = "both"
@@ -73,6 +73,8 @@ class Reward:
     prompt_tail: str = ""
 
     def __post_init__(self) -> None:
+        if self.penalty not in get_args(Penalty):
+            raise ValueError(f"penalty={self.penalty}: give one of {', '.join(get_args(Penalty))}")
         if self.penalty in ("internal", "both") and self.embed is None:
             raise ValueError(
                 f"a reward with the penalty {self.penalty} needs embed, a function from sentences to vectors"

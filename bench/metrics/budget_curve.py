@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bench.metrics.intervals import Interval, bootstrap_rng, percentile_interval, resampled_means
+from bench.metrics.intervals import Interval, bootstrap_rng, mean_of_draws, percentile_interval, resampled_means
 from bench.metrics.measure import measure_named
 from bench.metrics.samples import answered
 
@@ -73,11 +73,11 @@ def fit_budget_curve(samples: pd.DataFrame) -> BudgetFit | None:
             and ``cap``, in tokens, missing where there was none.
 
     Returns:
-        None below :data:`MIN_POINTS` budgets or without a shared problem.
+        None below :data:`MIN_POINTS` budgets, without a shared problem, or where runs without a cap wrote nothing.
     """
     answers = answered(samples)
     budget, longest = _budgets(answers)
-    if budget.nunique() < MIN_POINTS:
+    if budget.nunique() < MIN_POINTS or budget.min() <= 0:
         return None
     tasks = _by_task(answers, budget)
     if not tasks:
@@ -86,7 +86,9 @@ def fit_budget_curve(samples: pd.DataFrame) -> BudgetFit | None:
     accuracy = np.mean([values.mean(axis=0) for values in tasks.values()], axis=0)
     a_max, tau = fit_saturation(budgets, accuracy[None, :])
     points = _points(budgets, accuracy, a_max[0] * (1 - np.exp(-budgets / tau[0])), longest)
-    draws = _draws(tasks)
+    draws = mean_of_draws(
+        [resampled_means(values, np.arange(len(values)), bootstrap_rng(task)) for task, values in tasks.items()]
+    )
     a_interval, tau_interval = (None, None) if draws is None else _intervals(budgets, draws)
     bounded = _bounded(budgets, accuracy, float(tau[0]))
     return BudgetFit(
@@ -163,15 +165,6 @@ def _by_task(answers: pd.DataFrame, budget: pd.Series[float]) -> dict[str, NDArr
     )
     table = frame.pivot_table(index=["task", "problem_id"], columns="budget", values="right").dropna()
     return {str(task): rows.to_numpy(dtype=np.float64) for task, rows in table.groupby(level="task")}
-
-
-def _draws(tasks: dict[str, NDArray[np.float64]]) -> NDArray[np.float64] | None:
-    drawn = [
-        draws
-        for task, values in tasks.items()
-        if (draws := resampled_means(values, np.arange(len(values)), bootstrap_rng(task))) is not None
-    ]
-    return np.mean(drawn, axis=0) if len(drawn) == len(tasks) else None
 
 
 def _intervals(budgets: NDArray[np.float64], draws: NDArray[np.float64]) -> tuple[Interval, Interval]:

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bench.metrics.intervals import Interval, Method, bootstrap_rng, percentile_interval, resampled_means, wilson
+from bench.metrics.intervals import (
+    Interval,
+    Method,
+    bootstrap_rng,
+    mean_of_draws,
+    percentile_interval,
+    resampled_means,
+    wilson,
+)
 from bench.metrics.overthinking import Bounds, mean_of_scores, overthinking_score, score_of_means
 from bench.metrics.samples import answered
 from bench.verdict import Outcome
@@ -135,7 +143,7 @@ def overall_figures(tasks: Sequence[TaskFigures], bounds: Bounds) -> Figures:
     asked = [task for task in tasks if task.figures.n]
     accuracies = _known(task.figures.accuracy for task in asked)
     tokens = _known(task.figures.output_tokens for task in asked)
-    draws = _over_tasks([task.draws for task in asked])
+    draws = mean_of_draws([task.draws for task in asked])
     means = {name: _mean(_known(getattr(f, name) for f in every)) for name in (*_MEANS, "accuracy", "accuracy_parsed")}
     fields: dict[str, Any] = {
         **{name: sum(getattr(f, name) for f in every) for name in _COUNTS},
@@ -190,12 +198,6 @@ def _token_intervals(draws: _Draws | None, method: Method) -> dict[str, Interval
 
 def _score_interval(draws: _Draws, bounds: Bounds) -> Interval:
     return percentile_interval(overthinking_score(draws[:, 0], draws[:, 1], bounds), "problem bootstrap")
-
-
-def _over_tasks(draws: Sequence[_Draws | None]) -> _Draws | None:
-    """Return the draws of the means over tasks, or None if there is no task or one has too few problems."""
-    known = [task for task in draws if task is not None]
-    return np.mean(known, axis=0) if known and len(known) == len(draws) else None
 
 
 def _outer_bounds(right: int, unknown: int, n: int) -> tuple[float, float] | None:

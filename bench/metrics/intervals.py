@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -95,6 +96,19 @@ def resampled_means(
         for figure in range(table.shape[1]):
             means[start : start + chunk, figure] = sums[:, figure][drawn].sum(axis=1) / total
     return means
+
+
+def mean_of_draws(draws: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
+    """Return the draws of the mean over tasks, each resampled on its own.
+
+    Args:
+        draws: Those of each task, all of one shape; None of a task with below two problems.
+
+    Returns:
+        The same shape, or None if there is no task or one has no draws.
+    """
+    known = [task for task in draws if task is not None]
+    return np.mean(known, axis=0) if known and len(known) == len(draws) else None
 
 
 def percentile_interval(draws: ArrayLike, method: Method, level: float = LEVEL) -> Interval:

@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bench.metrics.intervals import Interval, Method, bootstrap_rng, percentile_interval, resampled_means, wilson
+from bench.metrics.intervals import (
+    Interval,
+    Method,
+    bootstrap_rng,
+    mean_of_draws,
+    percentile_interval,
+    resampled_means,
+    wilson,
+)
 from bench.metrics.measure import Measure, measure_named
 from bench.metrics.samples import answered
 
@@ -87,8 +95,6 @@ def _of_task(task: str, answers: pd.DataFrame, measure: Measure) -> tuple[Mean, 
 
 def _over_tasks(tasks: Sequence[tuple[Mean, NDArray[np.float64] | None]]) -> Mean:
     means = [mean.mean for mean, _ in tasks if mean.mean is not None]
-    draws = [drawn for _, drawn in tasks if drawn is not None]
-    interval = None
-    if draws and len(draws) == len(means):
-        interval = percentile_interval(np.mean(draws, axis=0)[:, 0], "task-stratified bootstrap")
+    draws = mean_of_draws([drawn for mean, drawn in tasks if mean.mean is not None])
+    interval = None if draws is None else percentile_interval(draws[:, 0], "task-stratified bootstrap")
     return Mean(None, sum(mean.n for mean, _ in tasks), float(np.mean(means)) if means else None, interval)

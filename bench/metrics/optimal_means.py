@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bench.metrics.intervals import bootstrap_rng, resampled_means
+from bench.metrics.intervals import bootstrap_rng, mean_of_draws, resampled_means
 from bench.metrics.optimal_thinking import PART_OF, PARTS, Part, Side, auc_of_means, f1, response_auc
 from bench.metrics.samples import answered
 from bench.verdict import Outcome
@@ -92,10 +92,9 @@ def bundle(rows: pd.DataFrame, seed: str, scoring: OptimalScoring) -> Bundle:
 def mean_of(bundles: Iterable[Bundle]) -> Bundle:
     """Return the mean of some bundles, at least one, each of the same weight."""
     every = list(bundles)
-    draws = [one.draws for one in every if one.draws is not None]
     return Bundle(
         means=np.mean([one.means for one in every], axis=0),
-        draws=np.mean(draws, axis=0) if len(draws) == len(every) else None,
+        draws=mean_of_draws([one.draws for one in every]),
         problems=sum(one.problems for one in every),
         n=sum(one.n for one in every),
     )

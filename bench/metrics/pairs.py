@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bench.metrics.intervals import Interval, bootstrap_rng, percentile_interval, resampled_means
+from bench.metrics.intervals import Interval, bootstrap_rng, mean_of_draws, percentile_interval, resampled_means
 from bench.metrics.measure import measure_named
 from bench.metrics.permutation import sign_flip_p
 from bench.metrics.samples import answered
@@ -171,19 +171,17 @@ def _difference(task: _Paired, single: bool) -> PairedDifference:
 def _over_tasks(tasks: Sequence[_Paired]) -> PairedDifference | None:
     if not tasks:
         return None
-    draws = [task.draws for task in tasks if task.draws is not None]
-    whole = len(draws) == len(tasks)
+    draws = mean_of_draws([task.draws for task in tasks])
     a, b = np.mean([task.values.mean(axis=0) for task in tasks], axis=0)
     weighted = np.concatenate([task.differences / len(task.values) for task in tasks]) / len(tasks)
     p = sign_flip_p(weighted, bootstrap_rng("flips " + " ".join(task.seed for task in tasks)))
-    stratified = np.mean(draws, axis=0)[:, 0] if whole else None
     return PairedDifference(
         task=None,
         problems=len(weighted),
         a=float(a),
         b=float(b),
         difference=float(b - a),
-        interval=None if stratified is None else percentile_interval(stratified, "task-stratified bootstrap"),
+        interval=None if draws is None else percentile_interval(draws[:, 0], "task-stratified bootstrap"),
         p=1.0 if p is None else p,
         mcnemar=None,
     )

@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bench.metrics.intervals import Interval, Method, bootstrap_rng, percentile_interval, resampled_means
+from bench.metrics.intervals import (
+    Interval,
+    Method,
+    bootstrap_rng,
+    mean_of_draws,
+    percentile_interval,
+    resampled_means,
+)
 from bench.metrics.samples import answered
 from bench.verdict import Outcome
 
@@ -123,13 +130,13 @@ def _estimates(tables: dict[str, NDArray[np.float64]]) -> list[Estimate]:
         tables: By task a row a problem, a column a figure.
     """
     values = np.mean([table.mean(axis=0) for table in tables.values()], axis=0)
-    draws = [
-        resampled_means(table, np.arange(len(table)), bootstrap_rng(f"{task} repeats"))
-        for task, table in tables.items()
-    ]
-    known = [drawn for drawn in draws if drawn is not None]
+    over = mean_of_draws(
+        [
+            resampled_means(table, np.arange(len(table)), bootstrap_rng(f"{task} repeats"))
+            for task, table in tables.items()
+        ]
+    )
     method: Method = "cluster bootstrap" if len(tables) == 1 else "task-stratified bootstrap"
-    over = np.mean(known, axis=0) if len(known) == len(draws) else None
     return [
         Estimate(float(value), None if over is None else percentile_interval(over[:, place], method))
         for place, value in enumerate(values)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from bench.metrics.intervals import Interval, bootstrap_rng, percentile_interval, resampled_means
+from bench.metrics.intervals import Interval, bootstrap_rng, mean_of_draws, percentile_interval, resampled_means
 from bench.metrics.optimal_means import counted, headlines, parts_of
 from bench.metrics.optimal_thinking import PART_OF, response_auc
 from bench.metrics.samples import answered
@@ -101,14 +101,14 @@ def oracle_by_task(pairs: pd.DataFrame) -> Choice:
 
 
 def oracle_by_problem(pairs: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the samples that the better mode of each question leads to; None where no question was repeated.
+    """Return the samples that the better mode of each question leads to; None where a run repeated no question.
 
     Each half of the repeats is scored by what was better on the other half, so chance is not counted as knowledge:
     chosen and scored on the same samples, two equal modes would seem to gain by it. Of few repeats it knows little, and
     may then score below the oracle by task.
     """
     halves = [pairs[pairs["repeat"] % 2 == half] for half in (0, 1)]
-    if any(half.empty for half in halves):
+    if any(half["mode"].nunique() < 2 for half in halves):
         return None
     parts = [routed(scored, _better(chosen)) for chosen, scored in (halves, halves[::-1])]
     return pd.concat(parts)
@@ -187,12 +187,10 @@ def _share(samples: pd.DataFrame) -> float:
 
 
 def _interval(samples: pd.DataFrame) -> Interval | None:
-    draws = []
-    for task, rows in samples.groupby("task", sort=True):
-        problems, _ = pd.factorize(rows["problem_id"], sort=True)
-        values = rows["value"].to_numpy(dtype=np.float64).reshape(-1, 1)
-        drawn = resampled_means(values, problems, bootstrap_rng(f"router {task}"))
-        if drawn is None:
-            return None
-        draws.append(drawn[:, 0])
-    return percentile_interval(np.mean(draws, axis=0), "task-stratified bootstrap")
+    draws = mean_of_draws(
+        [
+            resampled_means(rows[["value"]], rows["problem_id"], bootstrap_rng(f"router {task}"))
+            for task, rows in samples.groupby("task", sort=True)
+        ]
+    )
+    return None if draws is None else percentile_interval(draws[:, 0], "task-stratified bootstrap")

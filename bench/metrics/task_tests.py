@@ -46,7 +46,7 @@ class TaskTest:
 
 
 def task_tests(table: Grid, measure: str = "accuracy") -> tuple[TaskTest, ...]:
-    """Test every pair of a grid's rows over the tasks that all of them have answered.
+    """Test every pair of a grid's rows over the tasks in which all of them have the measure.
 
     t = mean(d) / (std(d) / sqrt(k)) over the k differences d by task. Source: LLMThinkBench (paired t over tasks,
     Bonferroni over all pairs); Holm beside it from DESIGN. Where t does not exist (below two tasks, or all d equal) it
@@ -56,13 +56,13 @@ def task_tests(table: Grid, measure: str = "accuracy") -> tuple[TaskTest, ...]:
         table: Runs by task with ``measure``.
         measure: What is compared.
     """
-    kept = table.common()
-    values = kept.means[measure]
-    first, second = np.triu_indices(len(kept.rows), k=1)
-    if not len(first) or not len(kept.tasks):
+    values = table.means[measure]
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    first, second = np.triu_indices(len(table.rows), k=1)
+    count = values.shape[1]
+    if not len(first) or not count:
         return ()
     differences = values[second] - values[first]
-    count = len(kept.tasks)
     mean = differences.mean(axis=1)
     error = differences.std(axis=1, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(len(mean))
     # All differences equal but for rounding: they have no spread to test against.
@@ -70,7 +70,7 @@ def task_tests(table: Grid, measure: str = "accuracy") -> tuple[TaskTest, ...]:
     columns = _tested(mean[exists], error[exists], count)
     filled = np.full((6, len(mean)), np.nan)
     filled[:, exists] = columns
-    one, other = ([kept.rows[row] for row in rows] for rows in (first, second))
+    one, other = ([table.rows[row] for row in rows] for rows in (first, second))
     return tuple(
         _row(a, b, count, difference, tested)
         for a, b, difference, tested in zip(one, other, mean.tolist(), filled.T.tolist(), strict=True)

@@ -47,7 +47,7 @@ def truth_table(text: str, variables: Sequence[str]) -> int:
             values.append(_value_of(name, variables))
             _apply_nots(pending, values, len(variables))
         elif kind == "close":
-            _apply_down_to(0, pending, values, len(variables))
+            _apply_down_to(1, pending, values, len(variables))
             if not pending or pending.pop() != "open":
                 raise Unreadable("a bracket too many")
             _apply_nots(pending, values, len(variables))
@@ -59,7 +59,7 @@ def truth_table(text: str, variables: Sequence[str]) -> int:
         after_value = kind in ("name", "close")
     if not after_value:
         raise Unreadable("no formula")
-    _apply_down_to(0, pending, values, len(variables))
+    _apply_down_to(1, pending, values, len(variables))
     if pending:
         raise Unreadable("a bracket too few")
     return values[0]
@@ -92,7 +92,7 @@ def _apply_nots(pending: list[str], values: list[int], variables: int) -> None:
 
 def _apply_down_to(strength: int, pending: list[str], values: list[int], variables: int) -> None:
     """Work out pending operators that bind at least so strongly, down to the last opening bracket."""
-    while pending and _STRENGTH.get(pending[-1], -1) >= max(strength, 1):
+    while pending and _STRENGTH.get(pending[-1], 0) >= strength:
         right, left = values.pop(), values.pop()
         values.append(_combined(pending.pop(), left, right, everything(variables)))
 

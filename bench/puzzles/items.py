@@ -54,7 +54,7 @@ def _read(path: Path) -> dict[int, str]:
     for line in lines:
         with suppress(ValueError, TypeError):
             position, digest, text = json.loads(line)
-            if type(position) is int and digest == _digest(text):
+            if type(position) is int and type(text) is str and digest == _digest(text):
                 found[position] = text
     return found
 

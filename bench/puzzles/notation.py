@@ -26,8 +26,8 @@ _COMMANDS = {
     "degree": "°",
     **dict.fromkeys(("left", "right", "displaystyle", "big", "Big"), ""),
     **dict.fromkeys(("quad", "qquad"), " "),
-    **dict.fromkeys(("lbrack",), "["),
-    **dict.fromkeys(("rbrack",), "]"),
+    "lbrack": "[",
+    "rbrack": "]",
 }
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _WRAPPED = re.compile(

@@ -19,7 +19,7 @@ class PropositionalLogic(GymTask):
 
     Right is what follows from the premises, is no tautology and says something else than each of them. The package has
     no gold, its example may not follow, it counts a premise repeated as right and a variable alone as trivial. Items
-    that have no right answer are not asked.
+    that have no right answer are not asked, nor those whose premises contradict each other: all follows from them.
     """
 
     min_vars: int = 2
@@ -31,10 +31,13 @@ class PropositionalLogic(GymTask):
 
     name: ClassVar[str] = "propositional_logic"
     order: ClassVar[int] = 119
+    data_version: ClassVar[int] = 2
     kept: ClassVar[tuple[str, ...]] = ("premises", "variables")
 
     def settle(self, data: dict[str, Any]) -> dict[str, Any] | None:
         """Return the item with a right answer as its example."""
+        if not _together(data)[0]:
+            return None
         right = (text for text in _candidates(data) if self.score(data, text) == 1)
         example = next(right, None)
         return None if example is None else data | {"answer": example}
@@ -47,19 +50,25 @@ class PropositionalLogic(GymTask):
 
     def score(self, data: Any, said: str) -> float:
         """Return 1 for a conclusion, less for a premise, a tautology or what does not follow."""
-        names = data["variables"]
-        premises = [truth_table(premise, names) for premise in data["premises"]]
-        given = whole = everything(len(names))
-        for premise in premises:
-            given &= premise
-        table = truth_table(said, names)
+        given, premises = _together(data)
+        table = truth_table(said, data["variables"])
         if given & ~table:
             return _READABLE
-        return _FOLLOWS_BUT if table == whole or table in premises else 1.0
+        return _FOLLOWS_BUT if table == everything(len(data["variables"])) or table in premises else 1.0
 
     def facts(self, data: Any) -> Mapping[str, int | str]:
         """Return the number of variables and of premises."""
         return {"variables": len(data["variables"]), "premises": len(data["premises"])}
+
+
+def _together(data: Mapping[str, Any]) -> tuple[int, list[int]]:
+    """Return the truth table of all premises together, 0 where they contradict each other, and that of each."""
+    names = data["variables"]
+    premises = [truth_table(premise, names) for premise in data["premises"]]
+    given = everything(len(names))
+    for premise in premises:
+        given &= premise
+    return given, premises
 
 
 def _candidates(data: Mapping[str, Any]) -> Iterator[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.problem import AnswerKind
-from bench.stored.competition import problem_text
-from bench.stored.rows import Row, Source, StoredTask, integer, text
+from bench.stored.competition import aime_row
+from bench.stored.rows import Row, Source, StoredTask, integer
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,7 @@ class AIME24(StoredTask):
     )
 
     def row(self, raw: Mapping[str, Any]) -> Row:
-        answer = integer(text(raw, "answer"))
-        if not 0 <= answer <= 999:
-            raise ValueError(f"the answer {answer} is none of an AIME")
-        return {"question": problem_text(raw), "answer": answer}
+        return aime_row(raw)
 
     def gold(self, data: Row) -> int:
         return integer(data["answer"])

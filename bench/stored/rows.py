@@ -27,7 +27,7 @@ class Source:
         repository: Data set of the Hugging Face hub.
         revision: Commit, 40 hex digits.
         file: Pattern that fits exactly one file of it.
-        rows: Problems that are read from it.
+        rows: Problems that are read from it; 0 where none are counted on.
         licence: Of the problems, as the publisher states it.
         sha256: Of the file; empty where none is stated here, and the commit alone pins it.
     """
@@ -127,7 +127,7 @@ def _read(task: StoredTask) -> tuple[Row, ...]:
         raise ValueError(f"{task.path} can't be read: {error.strerror or error}") from error
     except KeyError as error:
         raise ValueError(f"{task.path} does not hold {task.name}: a row lacks the field {error}") from error
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, csv.Error) as error:
         raise ValueError(f"{task.path} does not hold {task.name}: {error}") from error
     found = tuple({"id": str(number), **row} for number, row in enumerate(rows) if row is not None)
     if not found:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from bench.judge import MAX_SHOWN as MAX_SHOWN
 from bench.judge import chat, last_line, quoted
 from bench.problem import Problem, write_gold
 from bench.taxonomy.findings import ErrorKind, Pattern

@@ -44,7 +44,7 @@ def test_a_trainer_of_trl_gets_a_reward_a_completion() -> None:
     assert rewards["length"][0] == 0.75
     assert rewards["internal"][0] == pytest.approx(0, abs=1e-6)  # all sentences alike
     assert rewards["external"][0] == pytest.approx(1 - len(" Let me check it once more.") / 59, abs=0.02)
-    assert rewards["both"][0] <= rewards["external"][0]
+    assert rewards["both"][0] == pytest.approx(rewards["internal"][0] * rewards["external"][0], abs=1e-9)
     assert Reward("external").__name__ == "reward_external"
 
 
@@ -70,3 +70,8 @@ def test_a_cut_thinking_that_the_prompt_opened_is_no_answer() -> None:
 def test_a_penalty_on_likeness_needs_vectors() -> None:
     with pytest.raises(ValueError, match="embed"):
         Reward("both")
+
+
+def test_an_unknown_penalty_is_refused() -> None:
+    with pytest.raises(ValueError, match="penalty=externl: give one of none, internal, external, both, length"):
+        Reward("externl")

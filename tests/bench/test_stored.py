@@ -163,6 +163,7 @@ def test_the_data_of_a_program_is_small_and_names_its_tests(tmp_path):
         ("no json", "does not hold gsm8k"),
         ("", "holds no row of gsm8k"),
         ("[1]", "does not hold gsm8k"),
+        ('{"question": "Q?", "answer": "#### 5"}\n' + "[" * 100_000, "does not hold gsm8k"),
     ],
 )
 def test_another_file_is_refused(tmp_path, content, message):
@@ -170,6 +171,28 @@ def test_another_file_is_refused(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(ValueError, match=message):
         make_task("gsm8k", path=str(path)).length()
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "file"),
+    [
+        ("gsm_plus", {"answer": "1/0"}, "x.jsonl"),
+        ("math500", {"level": float("inf")}, "x.jsonl"),
+        ("gpqa_diamond", {"Question": "x" * 200_000}, "x.csv"),
+    ],
+)
+def test_values_that_are_none_are_refused_in_one_line(tmp_path, name, changed, file):
+    path, row = tmp_path / file, {**ROWS[name], **changed}
+    lines = [json.dumps(row)] if file.endswith("jsonl") else [",".join(row), ",".join(f'"{v}"' for v in row.values())]
+    path.write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=f"does not hold {name}"):
+        make_task(name, path=str(path)).length()
+
+
+def test_a_result_that_nests_without_end_is_wrong():
+    case = contest.Case("1", "[1]", "f")
+    assert contest.passes(case, "[1]")
+    assert not contest.passes(case, "[" * 100_000)
 
 
 def test_a_missing_file_and_data_that_is_no_row_are_refused():

@@ -22,7 +22,7 @@ def _find(wrong: WrongAnswer) -> list[Span] | None:
         return None
     if any(result == answer.number for _, result in partial_results(wrong.problem)):
         return places(wrong.trace.text, answer.number)[:1] if _right_before(wrong) else None
-    return _counted(wrong, int(answer.number))
+    return _counted(wrong, answer.number)
 
 
 def _right_before(wrong: WrongAnswer) -> bool:
@@ -30,7 +30,7 @@ def _right_before(wrong: WrongAnswer) -> bool:
     return all(step.holds for step in wrong.trace.steps)
 
 
-def _counted(wrong: WrongAnswer, answer: int) -> list[Span] | None:
+def _counted(wrong: WrongAnswer, answer: Fraction) -> list[Span] | None:
     """Return the list of odd or even items that the text counts, where it lacks some."""
     for span, items, meant in counted_lists(wrong.trace.text, wrong.problem):
         if items < meant and items.total() == answer:

@@ -114,6 +114,7 @@ def test_too_little_for_a_curve() -> None:
     lengths, able = drawn(50)
     assert fit_budget_curve(study(lengths, able, [128.0, 256.0])) is None
     assert fit_budget_curve(study(lengths, able, [*CAPS])[:0]) is None
+    assert fit_budget_curve(study(lengths * 0, able, [None, *CAPS])) is None  # no cap, and nothing written
     apart = study(lengths, able, [*CAPS])
     apart["problem_id"] += apart["cap"].astype(str)
     assert fit_budget_curve(apart) is None

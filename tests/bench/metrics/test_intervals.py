@@ -7,7 +7,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from bench.metrics.intervals import Interval, bootstrap_rng, percentile_interval, resampled_means, wilson
+from bench.metrics.intervals import (
+    Interval,
+    bootstrap_rng,
+    mean_of_draws,
+    percentile_interval,
+    resampled_means,
+    wilson,
+)
 
 
 @pytest.mark.parametrize(("right", "n"), [(0, 10), (10, 10), (3, 7), (500, 1000), (1, 1)])
@@ -79,6 +86,14 @@ def test_draws_are_the_same_on_every_machine_and_others_for_every_name() -> None
     assert draws is not None
     assert (draws[:, 0] * 7).round(9).tolist() == [24, 21, 23, 26]
     assert bootstrap_rng("mean").random_raw(2).tolist() != bootstrap_rng("sum").random_raw(2).tolist()
+
+
+def test_draws_over_tasks_are_means_of_draws_and_none_where_one_task_has_none() -> None:
+    one, other = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
+    over = mean_of_draws([one, other, other])
+    assert over is not None
+    assert over.tolist() == [[pytest.approx(2 / 3)], [pytest.approx(1 / 3)]]
+    assert mean_of_draws([one, None]) is mean_of_draws([]) is None
 
 
 def test_a_percentile_interval_holds_the_middle() -> None:

@@ -15,7 +15,7 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs" / "metrics.md").read_text("
 
 # How the others get at their samples and draws; no metrics.
 PLUMBING = {
-    "samples.answered", "measure.measure_named", "measure.column", "intervals.bootstrap_rng",
+    "samples.answered", "measure.measure_named", "measure.column", "intervals.bootstrap_rng", "intervals.mean_of_draws",
     *(f"optimal_means.{name}" for name in ("counted", "bundle", "mean_of", "parts_of", "headlines")),
 }  # fmt: skip
 

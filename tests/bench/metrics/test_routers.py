@@ -70,6 +70,8 @@ def test_oracles(pairs: pd.DataFrame) -> None:
 def test_an_oracle_needs_repeats_and_gains_nothing_by_chance() -> None:
     once = routers.paired_modes(run(HARD, "maze", True, 1), run(HARD, "maze", False, 1))
     assert routers.oracle_by_problem(once) is None
+    thinking_alone = routers.paired_modes(run(HARD, "maze", True, 4), run(HARD, "maze", False, 1))
+    assert routers.oracle_by_problem(thinking_alone) is None
     draw = random.Random(0)
     frames = [run([(str(n), 1, 0, 1) for n in range(400)], "maze", thinks, 4) for thinks in (True, False)]
     for frame in frames:

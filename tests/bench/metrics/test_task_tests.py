@@ -53,6 +53,17 @@ def test_only_tasks_that_all_have_answered() -> None:
     assert found[1].t == pytest.approx(ttest_rel(values[2, kept], values[0, kept]).statistic)
 
 
+def test_an_answered_task_without_the_measure_is_left_out() -> None:
+    values = np.random.default_rng(2).random((3, 5))
+    values[1, 2] = np.nan  # answered, and nothing was read
+    answered = Grid(tuple("abc"), TASKS[:5], np.full((3, 5), 10), {"accuracy_parsed": values})
+    found = task_tests(answered, "accuracy_parsed")
+    assert [test.tasks for test in found] == [4, 4, 4]
+    kept = [0, 1, 3, 4]
+    assert found[0].difference == pytest.approx((values[1, kept] - values[0, kept]).mean())
+    assert found[0].p == pytest.approx(ttest_rel(values[1, kept], values[0, kept]).pvalue)
+
+
 def test_too_little_to_test() -> None:
     assert task_tests(table(np.empty((0, 0)))) == ()
     assert task_tests(table(np.array([[0.5, 0.1]]))) == ()

@@ -210,6 +210,17 @@ def test_a_premise_repeated_is_no_conclusion() -> None:
     assert verdict(asked, "Z").outcome is Outcome.UNPARSED
 
 
+def test_premises_that_contradict_each_other_are_not_asked() -> None:
+    task = make_task("propositional_logic")
+    data = {"premises": ["P", "¬P ∧ Q"], "variables": ["P", "Q"], "question": "?", "answer": ""}
+    assert task.settle(data) is None
+    settled = task.settle(data | {"premises": ["P", "P → Q"]})
+    assert settled is not None
+    assert settled["answer"] == "Q"
+    for index in range(40):
+        assert verdict(problem("propositional_logic", index), "P ∧ ¬P").score == 0.05
+
+
 def test_logic_binds_as_in_the_package() -> None:
     from reasoning_gym.logic.propositional_logic import Expression
 
@@ -261,7 +272,7 @@ def test_items_are_kept_in_a_file_and_a_changed_line_is_drawn_again(tmp_path: ob
         items._files.clear()
         assert items.item(["a"], 0, draw) == 7
         assert len(drawn) == 1
-        file.write_bytes(file.read_bytes().replace(b'"7"', b'"8"') + b'\n[1, "torn')
+        file.write_bytes(file.read_bytes().replace(b'"7"', b'"8"') + b'\n[1, "x", 5]\n[1, "torn')
         items._files.clear()
         assert items.item(["a"], 0, draw) == 7
         assert len(drawn) == 2

@@ -79,6 +79,17 @@ def test_a_step_that_is_put_right_does_not_account_for_the_answer() -> None:
     assert wrong.kind is ErrorKind.PROCEDURAL
 
 
+def test_half_an_item_is_not_counted_off_a_list() -> None:
+    problem = bench.problem_from_data("odd_count", [1, 3, 5, 7, 8])
+    kinds = {
+        answer: found and found.rule
+        for answer in ("3", "3.5")
+        for found in [error_of(problem, f"The odd numbers are 1, 3, 5. \\boxed{{{answer}}}")]
+    }
+    assert kinds["3"] == "left_out"
+    assert kinds["3.5"] != "left_out"
+
+
 def test_findings_name_their_places() -> None:
     text = "47 + 38 = 85. Wait, let me check: 47 + 38 = 85. Yes."
     (finding,) = patterns_of(text)
@@ -104,4 +115,9 @@ def test_two_rules_of_one_order_and_a_file_without_a_rule_are_refused(tmp_path, 
     (tmp_path / "empty.py").write_text("", "utf-8")
     with pytest.raises(ValueError, match=r"errors\.empty: RULE has to be a ErrorRule"):
         discover(errors, ErrorRule)
+    (tmp_path / "empty.py").unlink()
     sys.modules.pop("bench.taxonomy.errors.empty", None)
+    (tmp_path / "second.py").write_text("from bench.taxonomy.errors.slip import RULE\n", "utf-8")
+    with pytest.raises(ValueError, match="slip and slip both have order 90"):
+        discover(errors, ErrorRule)
+    sys.modules.pop("bench.taxonomy.errors.second", None)

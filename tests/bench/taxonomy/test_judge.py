@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import bench
+from bench.judge import MAX_SHOWN
 from bench.taxonomy import ErrorKind, Pattern
-from bench.taxonomy.judge import MAX_SHOWN, error_messages, pattern_messages, read_error, read_patterns
+from bench.taxonomy.judge import error_messages, pattern_messages, read_error, read_patterns
 
 
 @pytest.mark.parametrize(
