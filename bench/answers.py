@@ -12,13 +12,10 @@ from typing import Any
 
 from bench.grading import symbolic
 from bench.grading.boxes import boxes_from_the_end
-from bench.problem import TEXT_KINDS, AnswerKind, Problem
+from bench.problem import AnswerKind, Problem
 from bench.registry import task_class
 from bench.task import Task
 from bench.verdict import Outcome, Unreadable, Verdict
-
-# The kinds whose grading is here.
-KINDS = TEXT_KINDS
 
 # Longer answers are not looked at: an expression or a letter is never so long, a plan of 1,023 moves may be.
 _MAX_SHORT = 4_096
@@ -81,7 +78,7 @@ def program_of(text: str) -> str | None:
 
 
 def grade_answer(problem: Problem, text: str, *, complete: bool) -> Verdict | None:
-    """Return the verdict on a visible answer of one of :data:`KINDS`, None where it holds no answer; never raises.
+    """Return the verdict on a visible answer, None where it holds no answer; never raises.
 
     Args:
         problem: What was asked.

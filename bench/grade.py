@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bench.answers import KINDS, grade_answer
+from bench.answers import grade_answer
 from bench.finish import ended
 from bench.grading.compare import canonical, is_right
 from bench.grading.extract import extract
 from bench.grading.response import Response
 from bench.grading.visible import visible_text
-from bench.problem import Problem
+from bench.problem import TEXT_KINDS, Problem
 from bench.thinking import Thinking, ThinkingState, split_thinking
 from bench.verdict import Outcome, Verdict
 
@@ -56,7 +56,7 @@ def grade_split(problem: Problem, thinking: Thinking, *, complete: bool) -> Verd
         complete: Whether the model ended by itself.
     """
     text = visible_text(thinking.answer)
-    if problem.answer_kind in KINDS:
+    if problem.answer_kind in TEXT_KINDS:
         verdict = grade_answer(problem, text, complete=complete)
         return verdict or Verdict(Outcome.UNPARSED, None, None, False, _reason(text, thinking.state, complete))
     whole = text if complete or not text else _CLOSED[thinking.closed_by].format(text)

@@ -31,6 +31,7 @@ class AnswerKind(StrEnum):
 
 NUMBER_KINDS = frozenset({AnswerKind.INTEGER, AnswerKind.RATIONAL})
 LIST_KINDS = frozenset({AnswerKind.INTEGER_LIST, AnswerKind.INTEGER_SET})
+# Answers of these are graded by :mod:`bench.answers`.
 TEXT_KINDS = frozenset(
     {AnswerKind.EXPRESSION, AnswerKind.CHOICE, AnswerKind.CHECKED, AnswerKind.EXECUTED, AnswerKind.JUDGED}
 )

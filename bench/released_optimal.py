@@ -19,7 +19,7 @@ def grade_as_released_optimal(problem: Problem, text: str, thinking: Thinking) -
     """Return what a response is worth by the published code's decisions; never raises on any text.
 
     Args:
-        problem: Of one of :data:`bench.answers.KINDS`.
+        problem: Of one of :data:`bench.problem.TEXT_KINDS`.
         text: The whole response.
         thinking: The response taken apart.
     """

@@ -22,7 +22,7 @@ FLOORS = (
     ("vocabulary and settings", (
         *sorted(PACKAGES), "runner.errors", "runner.stop", "runner.report.console", "runner.config.fields",
         "runner.config.model", "runner.config.scripted", "runner.config.custom", "runner.config.settings",
-        "runner.config.folder", "runner.config.machine",
+        "runner.config.folder", "runner.config.machine", "runner.config.plain_yaml",
         "runner.config.naming", "runner.config.api", "runner.config.prices", "runner.slurm.settings",
         "runner.config.judge", "runner.config.recipe",
         "runner.sampling.request", "runner.sampling.generation", "runner.sampling.seeds", "runner.tools.protocol",

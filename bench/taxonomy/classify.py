@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import bench.taxonomy.errors as errors
 import bench.taxonomy.patterns as patterns
-from bench.answers import KINDS
 from bench.finish import ended
 from bench.grade import grade
-from bench.problem import Problem
+from bench.problem import TEXT_KINDS, Problem
 from bench.taxonomy.answer import read_back
 from bench.taxonomy.discovery import discover
 from bench.taxonomy.findings import ErrorFinding, PatternFinding, WrongStep
@@ -38,7 +37,7 @@ def error_of(
         verdict: What it is worth; graded here where it is None.
         finish_reason: Why the response ended, in any provider's words, see :func:`bench.finish.ended`.
     """
-    if problem.answer_kind in KINDS:
+    if problem.answer_kind in TEXT_KINDS:
         return None
     text = response or ""
     verdict = verdict or grade(problem, text, finish_reason=finish_reason)

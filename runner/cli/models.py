@@ -8,7 +8,6 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-import yaml
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -16,6 +15,7 @@ from rich.text import Text
 
 from runner.config.folder import config_folder
 from runner.config.model import ModelSettings
+from runner.config.plain_yaml import read_plain
 from runner.errors import UserError
 from runner.report.console import print_line
 
@@ -72,9 +72,9 @@ def read_model(path: Path) -> ModelSettings:
         UserError: it holds no model.
     """
     try:
-        plain = dict(yaml.safe_load(path.read_text("utf-8")), name=path.stem)
+        plain = dict(read_plain(path), name=path.stem)
         return ModelSettings.model_validate({**plain, "id": "…" if plain.get("id") == _ASKED_FOR else plain.get("id")})
-    except (OSError, ValueError, TypeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split())
         raise UserError(f"{path} holds no model ({reason}); docs/models.md says what belongs into it") from error
 

@@ -7,15 +7,13 @@ from datetime import date as Day
 from pathlib import Path
 from typing import Annotated
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from pydantic import Field, TypeAdapter, ValidationError
-from yaml import YAMLError
 
 from runner.config.api import ApiSettings
 from runner.config.fields import Group, Line, Real
 from runner.config.folder import config_folder
 from runner.config.model import ModelSettings
+from runner.config.plain_yaml import read_plain
 from runner.errors import UserError
 from runner.sampling.generation import Usage
 
@@ -68,9 +66,8 @@ def _path(engine: ApiSettings) -> Path:
 
 def _table(path: Path) -> Mapping[str, Price]:
     try:
-        # Not yaml.safe_load, which of two prices of one model takes the last without a word.
-        return _TABLE.validate_python(OmegaConf.to_container(OmegaConf.load(path)))
-    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
+        return _TABLE.validate_python(read_plain(path))
+    except (OSError, ValueError) as error:
         wrong = error.errors()[0] if isinstance(error, ValidationError) else None
         reason = f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}" if wrong else " ".join(str(error).split())
         raise UserError(f"engine.prices: {path} is no table of prices ({reason}); see conf/prices.yaml") from error

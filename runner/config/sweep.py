@@ -10,13 +10,11 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from yaml import YAMLError
 
 from runner.config.compose import near
 from runner.config.folder import sweeps_folder
+from runner.config.plain_yaml import read_plain
 from runner.errors import UserError
 
 
@@ -66,10 +64,11 @@ def read_sweep(given: str) -> Sweep:
     """
     path = _find(given)
     try:
-        # Not yaml.safe_load, which of two `points` takes the last without a word.
-        read = _File.model_validate(OmegaConf.to_container(OmegaConf.load(path)))
-    except (OSError, UnicodeDecodeError, YAMLError, OmegaConfBaseException) as error:
+        plain = read_plain(path)
+    except (OSError, ValueError) as error:
         raise UserError(f"{path} can't be read: {' '.join(str(error).split())}") from error
+    try:
+        read = _File.model_validate(plain)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"

@@ -13,7 +13,7 @@ from runner.config.model import ModelSettings
 from runner.engines.anthropic_messages import body_of, error_of, generation_of
 from runner.engines.base import EngineCapabilities
 from runner.engines.faults import reading_a_reply
-from runner.engines.transport import BadReply, Fault, asked_by, classify, given_up, retry_after_of
+from runner.engines.transport import BadReply, Fault, asked_by, classify, given_up
 from runner.errors import UserError
 from runner.sampling.generation import Boundary, Generation, failed
 from runner.sampling.request import Request
@@ -77,14 +77,7 @@ class AnthropicProvider:
         if isinstance(error, library.APIStatusError):
             message, code = error_of(error.body)
             message = message if code else error.message
-            headers = error.response.headers
-            return classify(
-                error.status_code,
-                message=message,
-                code=code,
-                retry_after_s=retry_after_of(headers),
-                location=headers.get("location", ""),
-            )
+            return classify(error.status_code, message=message, code=code, headers=error.response.headers)
         if isinstance(error, library.APITimeoutError):
             return Fault("retry", "timeout", "no whole answer within engine.timeout_s")
         if isinstance(error, library.APIConnectionError):

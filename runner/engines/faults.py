@@ -93,7 +93,12 @@ class Fault:
 
 
 def classify(
-    status: int | None, *, message: str, code: str = "", retry_after_s: float | None = None, location: str = ""
+    status: int | None,
+    *,
+    message: str,
+    code: str = "",
+    headers: Mapping[str, str] | None = None,
+    retry_after_s: float | None = None,
 ) -> Fault:
     """Decide what is done about an error that a provider answered with.
 
@@ -101,17 +106,20 @@ def classify(
         status: The HTTP status; None where nothing came back (no connection, reset, no answer in time).
         message: What the provider or the client says.
         code: The provider's own word for it (``error.code``, ``error.type``, ``error.status``), if any.
-        retry_after_s: See :func:`retry_after_of`.
-        location: Where a redirect leads.
+        headers: Of the reply, names in lower case or found in any; None where there are none.
+        retry_after_s: Seconds that the provider asks to wait, where it says so elsewhere than in the headers.
     """
+    found = headers or {}
     if status is not None and 300 <= status < 400:
-        message = (
-            f"redirected to {location or 'nowhere'}; not followed, since the key would go there: see engine.base_url"
-        )
+        place = found.get("location", "nowhere")
+        message = f"redirected to {place}; not followed, since the key would go there: see engine.base_url"
     line = one_line(f"HTTP {status}: {message}" if status is not None else message)
     kind, name = _decide(status, code)
     boundary = Boundary.PROMPT if name == "prompt_too_long" else Boundary.TRANSPORT
-    return Fault(kind, name, line, retry_after_s if kind == "retry" else None, boundary)
+    if kind != "retry":
+        return Fault(kind, name, line, None, boundary)
+    waits = retry_after_of(found) if retry_after_s is None else retry_after_s
+    return Fault(kind, name, line, waits, boundary)
 
 
 def _decide(status: int | None, code: str) -> tuple[Literal["pass", "retry", "stop"], str]:

@@ -10,7 +10,7 @@ from runner.config.model import ModelSettings
 from runner.engines.base import EngineCapabilities
 from runner.engines.faults import reading_a_reply
 from runner.engines.google_content import config_of, contents_of, error_of, generation_of, retry_delay
-from runner.engines.transport import BadReply, Fault, UnfitServer, asked_by, classify, given_up, retry_after_of
+from runner.engines.transport import BadReply, Fault, UnfitServer, asked_by, classify, given_up
 from runner.sampling.generation import Boundary, Generation, failed
 from runner.sampling.request import Request
 
@@ -74,11 +74,8 @@ class GoogleProvider:
     def fault(self, error: Exception) -> Fault | None:
         if isinstance(error, self._library.errors.APIError):
             message, code, status = error_of(error.details)
-            headers = getattr(error.response, "headers", None) or {}
-            waits = retry_delay(error.details)
-            waits = retry_after_of(headers) if waits is None else waits
-            location = headers.get("location", "")
-            return classify(status or error.code, message=message, code=code, retry_after_s=waits, location=location)
+            headers, waits = getattr(error.response, "headers", None), retry_delay(error.details)
+            return classify(status or error.code, message=message, code=code, headers=headers, retry_after_s=waits)
         if isinstance(error, self._transport.TimeoutException):
             return Fault("retry", "timeout", "no whole answer within engine.timeout_s")
         if isinstance(error, self._transport.TransportError):

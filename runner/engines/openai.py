@@ -20,7 +20,6 @@ from runner.engines.faults import (
     general_fault,
     one_line,
     reading_a_reply,
-    retry_after_of,
 )
 from runner.engines.openai_chat import chat_body, chat_generation, error_fields, opening_of
 from runner.engines.openai_responses import responses_body, responses_generation
@@ -88,14 +87,9 @@ class OpenAIProvider:
     def fault(self, error: Exception) -> Fault | None:
         library = self._library
         if isinstance(error, library.APIStatusError):
-            (message, words, _), headers = error_fields(error.body), error.response.headers
-            return classify(
-                error.status_code,
-                message=message or error.message,
-                code=words,
-                retry_after_s=retry_after_of(headers),
-                location=headers.get("location", ""),
-            )
+            message, words, _ = error_fields(error.body)
+            headers = error.response.headers
+            return classify(error.status_code, message=message or error.message, code=words, headers=headers)
         if isinstance(error, library.APITimeoutError):
             return general_fault(TimeoutError())
         if isinstance(error, library.APIConnectionError):

@@ -20,7 +20,6 @@ from runner.engines.faults import BatchGone as BatchGone
 from runner.engines.faults import Fault as Fault
 from runner.engines.faults import UnfitServer as UnfitServer
 from runner.engines.faults import classify as classify
-from runner.engines.faults import retry_after_of as retry_after_of
 from runner.engines.pace import Pace
 from runner.engines.provider import BatchProvider as BatchProvider
 from runner.engines.provider import Provider as Provider

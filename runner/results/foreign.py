@@ -28,9 +28,8 @@ from fractions import Fraction
 from typing import Any, BinaryIO
 
 import bench
-from bench.answers import KINDS
 from bench.grading.numbers import MAX_DIGITS
-from bench.problem import AnswerKind, Gold, Problem, write_gold
+from bench.problem import TEXT_KINDS, AnswerKind, Gold, Problem, write_gold
 from bench.registry import task_class
 from runner.results.exact import decimal_places, fraction_meant
 
@@ -219,7 +218,7 @@ def _gold(value: Any, kind: AnswerKind) -> Gold:
     """
     if value is None:
         raise ValueError(f"has neither the operands ({', '.join(_DATA)}) nor the answer ({', '.join(_GOLD)})")
-    if kind in KINDS:
+    if kind in TEXT_KINDS:
         if not isinstance(value, str):
             raise ValueError(f"gold {value!s:.60} is no text")
         return value

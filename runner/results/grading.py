@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import bench
-from bench.answers import KINDS, stated_answer
+from bench.answers import stated_answer
 from bench.finish import ended
 from bench.grade import GRADER_VERSION, grade_split
-from bench.problem import AnswerKind, Problem, data_digest, write_gold
+from bench.problem import TEXT_KINDS, AnswerKind, Problem, data_digest, write_gold
 from bench.registry import add_folder, own_file, task_class
 from bench.released_code import RELEASED_VERSION, grade_as_released
 from bench.released_optimal import grade_as_released_optimal
@@ -183,7 +183,7 @@ def verdict_on(problem: Problem, text: str, thinking: Thinking, finish_reason: s
         scoring: Who decides.
     """
     if scoring is Scoring.RELEASED_CODE:
-        if problem.answer_kind in KINDS:
+        if problem.answer_kind in TEXT_KINDS:
             return grade_as_released_optimal(problem, text, thinking)
         return grade_as_released(problem, text)
     return grade_split(problem, thinking, complete=ended(finish_reason))

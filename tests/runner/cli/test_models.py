@@ -129,7 +129,18 @@ def test_a_model_that_contradicts_itself_is_refused(overrides: list[str], says: 
         compose(["model=custom", "model.id=org/name", *overrides])
 
 
-@pytest.mark.parametrize("text", ["", "[1", "3", "- id", "id: a/b\nkind: huge\nfamily: f", "kind: base\nfamily: f"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[1",
+        "3",
+        "- id",
+        "id: a/b\nkind: huge\nfamily: f",
+        "kind: base\nfamily: f",
+        "id: a/b\nid: a/c\nkind: base\nfamily: f\nsource: hub",
+    ],
+)
 def test_a_file_that_holds_no_model_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(text)
