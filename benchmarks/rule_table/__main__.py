@@ -9,7 +9,7 @@ The responses of real models were labelled by reading each of them beside what t
 changed wherever a reader takes something else; so the labels of doubtful texts may lean towards the grader. Those of
 constructed responses were written with them, before any grader had seen them.
 
-Columns, per rule in the order in which the rules are asked:
+Columns, per rule, the one that found most answers first:
 
 coverage        responses in which this rule found the answer, as a share of all
 success         of these, the share in which it is the answer that the reader took

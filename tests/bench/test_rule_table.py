@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bench
+from bench.grade import GRADER_VERSION
 from bench.verdict import Outcome
 from benchmarks.rule_table.__main__ import Reading, readings, table
 
@@ -38,3 +41,9 @@ def test_the_table_has_a_row_for_each_rule() -> None:
     lines = table(FOUND).split("\n")
     assert len(lines) == 2 + len({reading.rule for reading in FOUND}) + 1
     assert lines[-1].startswith(f"| all | {len(FOUND)} | 100.0 % |")
+
+
+def test_the_page_shows_the_table_of_this_grader() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text("utf-8")
+    assert table(FOUND) in page
+    assert f"Grader version {GRADER_VERSION}." in page
