@@ -15,10 +15,13 @@ from bench.puzzles.gym import GymTask
 from bench.registry import make_task, task_class
 from bench.verdict import Outcome
 
-pytest.importorskip("reasoning_gym")
-
 NAMES = [name for name in bench.task_names("optimal_thinking") if issubclass(task_class(name), GymTask)]
 QUICK = [name for name in NAMES if name not in ("knight_swap", "quantum_lock")]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _package() -> None:
+    pytest.importorskip("reasoning_gym")
 
 
 def problem(name: str, index: int = 0) -> bench.Problem:
