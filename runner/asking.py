@@ -77,6 +77,7 @@ class Ask:
         user: User message.
         seed: Of the reply's tokens.
         script: What the scripted engine says at the end of its reply if it is right, and if it is wrong.
+        examples: Earlier turns, shown between the system and the user message.
     """
 
     key: str
@@ -84,6 +85,7 @@ class Ask:
     user: str
     seed: int
     script: tuple[str, str]
+    examples: tuple[Message, ...] = ()
 
     @property
     def problem(self) -> Problem:
@@ -129,10 +131,9 @@ class Interview:
 
     def _sample(self, ask: Ask) -> Sample:
         self._asked[sample_key(ask.key, 0)] = ask
-        messages = [Message("user", "\n\n".join((ask.user, *further(None, self._effort))))]
-        if ask.system:
-            messages.insert(0, Message("system", ask.system))
-        return SingleTurn(ask.problem, Place(0, 0, 0), tuple(messages), self._spec(), ask.seed)
+        system = (Message("system", ask.system),) if ask.system else ()
+        user = Message("user", "\n\n".join((ask.user, *further(None, self._effort))))
+        return SingleTurn(ask.problem, Place(0, 0, 0), (*system, *ask.examples, user), self._spec(), ask.seed)
 
     @property
     def _effort(self) -> object:

@@ -119,6 +119,12 @@ def _show(written: Written, asked: str, out: Console) -> None:
     print_line(out, f"{said['questions']} questions kept of {said['written']} written; quality: {said['quality']}")
     for reason, count in said["dropped"].items():
         print_line(out, f"  dropped {count}: {reason}")
+    judge = said["judge"]
+    print_line(
+        out,
+        f"judge: {judge['answers']} answers; on {judge['like_search']} of them it said what a search for the "
+        "reference says",
+    )
     print_line(out, f"by type: {_counts(balance['by_type'])}; right letters: {_counts(balance['by_letter'])}")
     fields = balance["by_field"].values()
     print_line(

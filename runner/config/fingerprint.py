@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench.registry import own_file
+from bench.registry import own_file, task_class
 from bench.stored.rows import StoredTask
-from bench.task import Task
 from runner.config.custom import source_hash
 from runner.config.settings import (
     ApiSettings,
@@ -141,12 +140,13 @@ def _budget(settings: Settings) -> dict[str, Any]:
 def _data_version(settings: Settings, suite: Suite) -> dict[str, Any]:
     """Return the parameters of every task of the suite, chosen or not, with versions of data and wording.
 
-    A user's own task counts with every byte of its file, and only where it is asked: an edited one, or one asked beside
-    the suite, gets a folder of its own, and no figure of the suite's changes.
+    A stored set's data count only where it is asked: another one may not be here. A user's own task counts with every
+    byte of its file, and only where it is asked: an edited one, or one asked beside the suite, gets a folder of its
+    own, and no figure of the suite's changes.
     """
     versions = {name: [task.data_version, task.wording_version] for name, task in suite.known.items()}
     params = settings.suite.model_dump(mode="json")["params"]
-    given = {name: _without_path(suite.known[name], own) for name, own in params.items()}
+    given = {name: _without_path(name, own) for name, own in params.items()}
     found: dict[str, Any] = {"params": given, "versions": versions}
     if sets := {name: task.checksum() for name, task in suite.known.items() if isinstance(task, StoredTask)}:
         found["sets"] = sets
@@ -155,9 +155,10 @@ def _data_version(settings: Settings, suite: Suite) -> dict[str, Any]:
     return {**found, "own": own} if own else found
 
 
-def _without_path(task: Task, params: dict[str, Any]) -> dict[str, Any]:
+def _without_path(name: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return a task's parameters; where a stored set lies says nothing, its checksum says what it holds."""
-    return {name: value for name, value in params.items() if name != "path" or not isinstance(task, StoredTask)}
+    stored = issubclass(task_class(name), StoredTask)
+    return {key: value for key, value in params.items() if key != "path" or not stored}
 
 
 def _file_hash(path: str | None) -> str | None:

@@ -14,6 +14,13 @@ from runner.config.settings import EngineSettings, ModelSettings, Precision
 AnswerType = Literal["number", "multiple_choice", "word_or_phrase", "open"]
 
 
+class Example(Group):
+    """An earlier turn that a respondent is shown."""
+
+    user: Text = Field(description="What was asked")
+    reply: Text = Field(description="What a good reply looks like")
+
+
 class RespondentSettings(Group):
     """A model that is asked, on its engine."""
 
@@ -24,6 +31,7 @@ class RespondentSettings(Group):
     effort: EffortLevel = Field(description="How hard it is told to think")
     temperature: Annotated[Real, Field(ge=0)] = Field(description="0 is greedy")
     top_p: Annotated[Real, Field(gt=0, le=1)] = Field(description="Nucleus")
+    examples: tuple[Example, ...] = Field(description="Turns shown before each question, for small models")
 
 
 class GeneratePrompt(Group):

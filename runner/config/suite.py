@@ -15,6 +15,7 @@ import bench
 from bench.problem import Problem, part_of
 from bench.puzzles.items import keep_in
 from bench.registry import add_folder, task_class
+from bench.stored.rows import StoredTask
 from bench.task import Task
 from runner.config.folder import cache_folder
 from runner.config.settings import SuiteSettings
@@ -46,7 +47,7 @@ class Suite:
     """The tasks of a suite with their parameters.
 
     Attributes:
-        known: Every task that the suite has parameters for.
+        known: Every task that the suite has parameters for; of stored sets, which have to be fetched, those asked.
         tasks: The tasks that are asked.
 
     Raises:
@@ -62,7 +63,8 @@ class Suite:
         chosen = tuple(settings.params) if settings.tasks is None else settings.tasks
         if twice := [name for name, count in Counter(chosen).items() if count > 1]:
             raise UserError(f"suite.tasks gives {', '.join(twice)} more than once; give each task once")
-        self.known: dict[str, Task] = {name: self._make(name) for name in settings.params}
+        here = (name for name in settings.params if name in chosen or not issubclass(_class(name), StoredTask))
+        self.known: dict[str, Task] = {name: self._make(name) for name in here}
         self.tasks: dict[str, Task] = {name: self.known.get(name) or self._make(name) for name in chosen}
         if not self.tasks:
             raise UserError("suite.tasks is empty; give task names or null for all")
@@ -173,13 +175,16 @@ class Suite:
                 raise UserError(f"suite.split: part {split.part} holds too few problems of {task.name}; ask for less")
 
     def _make(self, name: str) -> Task:
-        try:
-            task_class(name)
-        except ValueError as error:
-            raise UserError(f"suite.tasks: {error}") from error
-        params = with_path(task_class(name), dict(self._settings.params.get(name, {})), self._settings.path)
+        params = with_path(_class(name), dict(self._settings.params.get(name, {})), self._settings.path)
         with _Naming(name):
             return bench.make_task(name, **params)
+
+
+def _class(name: str) -> type[Task]:
+    try:
+        return task_class(name)
+    except ValueError as error:
+        raise UserError(f"suite.tasks: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ def write_set(
         "questions": len(state.kept),
         "written": sum(state.written.values()),
         "dropped": _dropped(state),
+        "judge": {"answers": state.judged, "like_search": state.judged_like_search},
         "balance": balance(state.kept, recipe),
         "respondents": dict(respondents),
         "code_revision": code_revision(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from runner.asking import Ask, Respondent, interviewing, unheeded, visible
 from runner.config.fingerprint import text_fingerprint
@@ -16,6 +17,7 @@ from runner.engines.source import EngineSource, ProblemOf
 from runner.errors import UserError
 from runner.recipe.replies import Reply, ReplyFile, Role, reply_key
 from runner.sampling.driver import StopFlag
+from runner.sampling.request import Message
 from runner.sampling.seeds import sample_seed
 
 
@@ -52,6 +54,7 @@ class Panel:
         self._stop = stop
         self._sources: dict[str, EngineSource] = {}
         self._settings = _all_settings(recipe, base)
+        self._examples = {role: _turns(one) for role, one in _respondents(recipe).items()}
         self.fingerprints = {role: text_fingerprint(one, role) for role, one in self._settings.items()}
         self.asked = self.known = self.failed = 0
 
@@ -68,11 +71,12 @@ class Panel:
             StorageError: replies can't be written.
         """
         name = self.fingerprints[role]
-        keys = [reply_key(name, one.system, one.user, one.number) for one in questions]
+        shown = [turn.content for turn in self._examples[role]]
+        keys = [reply_key(name, (one.system, *shown, one.user), one.number) for one in questions]
         new = {key: one for key, one in zip(keys, questions, strict=True) if key not in self._replies.known}
         self.known += len(set(keys)) - len(new)
         if new:
-            self._interview(role, (self._ask(key, one) for key, one in new.items()), progress)
+            self._interview(role, (self._ask(role, key, one) for key, one in new.items()), progress)
         return [self._replies.known.get(key) for key in keys]
 
     def close(self) -> None:
@@ -80,8 +84,9 @@ class Panel:
         for source in self._sources.values():
             source.close()
 
-    def _ask(self, key: str, question: Question) -> Ask:
-        return Ask(key, question.system, question.user, sample_seed(self._seed, key, 0), question.script)
+    def _ask(self, role: Role, key: str, question: Question) -> Ask:
+        seed = sample_seed(self._seed, key, 0)
+        return Ask(key, question.system, question.user, seed, question.script, self._examples[role])
 
     def _interview(self, role: Role, asks: Iterable[Ask], progress: Callable[[], None]) -> None:
         settings = self._settings[role]
@@ -124,10 +129,16 @@ def check_panel(recipe: RecipeSettings, base: Settings) -> None:
 
 
 def _all_settings(recipe: RecipeSettings, base: Settings) -> dict[Role, Settings]:
-    chosen: dict[Role, RespondentSettings] = {
-        "generator": recipe.generator, "solver": recipe.solver, "judge": recipe.judge,
-    }  # fmt: skip
-    return {role: _settings(one, base) for role, one in chosen.items()}
+    return {role: _settings(one, base) for role, one in _respondents(recipe).items()}
+
+
+def _respondents(recipe: RecipeSettings) -> dict[Role, RespondentSettings]:
+    return {"generator": recipe.generator, "solver": recipe.solver, "judge": recipe.judge}
+
+
+def _turns(one: RespondentSettings) -> tuple[Message, ...]:
+    turns = ((Message("user", example.user), Message("assistant", example.reply)) for example in one.examples)
+    return tuple(chain.from_iterable(turns))
 
 
 def _settings(one: RespondentSettings, base: Settings) -> Settings:

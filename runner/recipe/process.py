@@ -29,11 +29,15 @@ class Progress:
         kept: Questions on whose answer all agree, in the order in which they were written.
         dropped: Number of candidates that were dropped, by cell and reason.
         written: Candidates whose reply is there, by cell.
+        judged: Answers that the judge was shown.
+        judged_like_search: Those of them of which it said what a search for the reference in the answer says.
     """
 
     kept: list[Candidate] = field(default_factory=list)
     dropped: Counter[tuple[Cell, str]] = field(default_factory=Counter)
     written: Counter[Cell] = field(default_factory=Counter)
+    judged: int = 0
+    judged_like_search: int = 0
 
     def of(self, cell: Cell) -> int:
         """Return how many questions of a cell are kept."""
@@ -151,12 +155,17 @@ class Recipe:
 
     def _judged(self, pairs: Sequence[tuple[Candidate, Reply]]) -> list[bool] | None:
         """Return for each answer whether the judge finds it equal; one that was cut, or is empty, is not."""
-        asked = [_to_judge(one, reply.visible) for one, reply in pairs if reply.visible]
-        replies = self._ask("judge", asked, "judging")
+        shown = [(one, reply.visible) for one, reply in pairs if reply.visible]
+        replies = self._ask("judge", [_to_judge(one, answer) for one, answer in shown], "judging")
         if replies is None:
             return None
-        said: Iterator[bool] = iter([read_judgement(reply.visible or "") is True for reply in replies])
-        return [next(said) if reply.visible else False for _, reply in pairs]
+        said = [read_judgement(reply.visible or "") is True for reply in replies]
+        self.state.judged += len(said)
+        self.state.judged_like_search += sum(
+            _names(answer, one.answer) == equal for (one, answer), equal in zip(shown, said, strict=True)
+        )
+        left: Iterator[bool] = iter(said)
+        return [next(left) if reply.visible else False for _, reply in pairs]
 
     def _ask(self, role: Role, questions: Sequence[Question], doing: str) -> list[Reply] | None:
         replies = self._panel.ask(role, questions, lambda: self._progress(doing))
@@ -169,9 +178,14 @@ class Recipe:
 
 def _to_judge(one: Candidate, answer: str) -> Question:
     system, user = (message["content"] for message in judge_messages(one.problem, answer))
-    # Of the scripted judge alone: it finds an answer equal that holds the reference as a word of its own.
-    same = re.search(rf"(?<!\w){re.escape(one.answer)}(?!\w)", answer, re.IGNORECASE) is not None
-    return Question(system, user, 0, (EQUAL, DIFFERENT) if same else (DIFFERENT, EQUAL))
+    # What the scripted judge says.
+    script = (EQUAL, DIFFERENT) if _names(answer, one.answer) else (DIFFERENT, EQUAL)
+    return Question(system, user, 0, script)
+
+
+def _names(answer: str, reference: str) -> bool:
+    """Whether an answer holds the reference as a word of its own."""
+    return re.search(rf"(?<!\w){re.escape(reference)}(?!\w)", answer, re.IGNORECASE) is not None
 
 
 def _scripted(about: str, kind: AnswerType, number: int) -> tuple[str, str]:

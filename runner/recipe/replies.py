@@ -9,6 +9,7 @@ import dataclasses
 import hashlib
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -37,9 +38,15 @@ class Reply:
     visible: str | None
 
 
-def reply_key(respondent: str, system: str, user: str, number: int) -> str:
-    """Return 32 hex digits for the ``number``-th time (from 0) that a respondent is asked something."""
-    text = json.dumps([respondent, system, user, number], ensure_ascii=True)
+def reply_key(respondent: str, said: Sequence[str], number: int) -> str:
+    """Return 32 hex digits for the ``number``-th time (from 0) that a respondent is asked something.
+
+    Args:
+        respondent: Fingerprint of who is asked.
+        said: All that it is told: system message, examples, question.
+        number: How often it was asked the same before.
+    """
+    text = json.dumps([respondent, *said, number], ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
 
 

@@ -46,6 +46,7 @@ def test_a_set_is_full_balanced_and_loaded_by_the_suite(tmp_path: Path) -> None:
     problems = [task.problem(seed=0, fold=0, index=index) for index in range(4)]
     assert {problem.gold for problem in problems} <= {row["answer"] for row in rows}
     assert task.length() == 24
+    assert 0 < manifest["judge"]["answers"] == manifest["judge"]["like_search"]
 
 
 def test_no_name_leads_out_of_the_folder(tmp_path: Path) -> None:
@@ -65,6 +66,14 @@ def test_the_same_recipe_gives_the_same_set_and_asks_nothing_twice(tmp_path: Pat
     assert (tmp_path / "a" / "replies.jsonl").read_bytes() == replies
     _, other, _ = made(tmp_path / "c", "recipe.seed=1")
     assert other["version"] != first["version"]
+
+
+def test_a_respondent_that_is_shown_other_examples_is_asked_again(tmp_path: Path) -> None:
+    made(tmp_path)
+    before = {line for line in (tmp_path / "replies.jsonl").read_bytes().splitlines() if b'"solver"' in line}
+    made(tmp_path, "recipe.solver.examples=[{user: 'How many?', reply: '7'}]")
+    after = {line for line in (tmp_path / "replies.jsonl").read_bytes().splitlines() if b'"solver"' in line}
+    assert before < after
 
 
 def test_a_solver_that_always_errs_leaves_nothing_and_one_that_is_right_everything(tmp_path: Path) -> None:
@@ -151,7 +160,7 @@ def test_a_judge_is_shown_the_option_behind_the_letter() -> None:
 
 def test_replies_survive_a_torn_line_and_odd_text(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    key = reply_key("who", "", "\ud800", 0)
+    key = reply_key("who", ("", "\ud800"), 0)
     with ReplyFile(path) as file:
         file.add(Reply(key, "judge", "\u2028\ud800\n", None))
     path.write_bytes(path.read_bytes() + b"null\n" + b'{"key": "to')
