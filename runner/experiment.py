@@ -72,7 +72,7 @@ def run_point(point: Point, source: EngineSource, command: str, console: Console
     """
     tracker = make_tracker(point.settings.tracking)
     with GenerationStore(point.folder) as store, logging_to(point.folder.log):
-        missing = pending(point, frozenset(store.done_keys()))
+        missing = pending(point, store.done_keys())
         if not missing.count:
             check_run(point.folder, point.fingerprint)
             code = judged(point, source, console)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,9 +16,10 @@ from runner.config.suite import Place, Suite
 from runner.engines.factory import capabilities, resolve
 from runner.errors import UserError
 from runner.judging import check_judge
-from runner.results.layout import RunFolder, Shard, find_runs, run_folder
+from runner.results.layout import RunFolder, Shard, run_folder
 from runner.results.record import sample_key
 from runner.results.run import load_run
+from runner.results.store import scan
 from runner.weights.quantize import obstacle
 
 _FINGERPRINT_ENDING = 9  # a run folder's name ends in a dash and eight digits
@@ -69,8 +70,8 @@ def _folder(settings: Settings, fingerprint: str) -> RunFolder:
     """Return the study's run with this fingerprint, however it was named, or where a new one goes."""
     new = run_folder(Path(settings.outputs), settings.study, point_name(settings), fingerprint)
     ending = new.path.name[-_FINGERPRINT_ENDING:]
-    for folder in find_runs(new.path.parent):
-        if folder.path.name.endswith(ending) and (run := load_run(folder)) and run.fingerprint == fingerprint:
+    for folder in map(RunFolder, sorted(new.path.parent.glob(f"*{ending}"))):  # of a thousand runs, one is looked into
+        if folder.run_json.is_file() and (run := load_run(folder)) and run.fingerprint == fingerprint:
             return folder
     return new
 
@@ -119,8 +120,14 @@ class Pending:
         )
 
 
-def pending(point: Point, done: frozenset[str]) -> Pending:
-    """Find out what is missing of a point, or of its shard."""
+def pending(point: Point, done: Collection[str] | None = None) -> Pending:
+    """Find out what is missing of a point, or of its shard.
+
+    Args:
+        point: The point.
+        done: Keys of the samples that have a good record; by default the folder is read.
+    """
+    done = frozenset(scan(point.folder).done if done is None else done)
     if point.shard is None:
         return Pending(point, done, point.suite.size - point.suite.count_done(done))
     missing = Pending(point, done, 0)

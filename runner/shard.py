@@ -12,7 +12,7 @@ from runner.experiment import conclude_tracked, generate, judged, whole_run
 from runner.point import Point, pending
 from runner.report.console import print_line
 from runner.results.log import logging_to
-from runner.results.store import GenerationStore, scan
+from runner.results.store import GenerationStore
 from runner.tracking.off import OffTracker
 
 
@@ -27,10 +27,10 @@ def run_shard(point: Point, source: EngineSource, command: str, console: Console
     assert point.shard is not None
     code = 0
     with GenerationStore(point.folder, point.shard) as store, logging_to(point.folder.shard(point.shard).log):
-        missing = pending(point, frozenset(store.done_keys()))
+        missing = pending(point, store.done_keys())
         if missing.count:
             code = generate(missing, source, store, OffTracker(), command, console, brief)
-        left = _left(point)
+        left = pending(point).count
         print_line(
             console, f"shard {point.shard} of {point.folder.path.name}: {left or 'none'} of its samples are missing"
         )
@@ -39,14 +39,10 @@ def run_shard(point: Point, source: EngineSource, command: str, console: Console
         if left:
             return EXIT_FAILED
         whole = replace(point, shard=None)
-        if not _left(whole) and not _concluded(whole):
+        if not pending(whole).count and not _concluded(whole):
             with whole_run(point):
                 return max(code, _judged(whole, source, console), conclude_tracked(whole, console, brief))
         return code
-
-
-def _left(point: Point) -> int:
-    return pending(point, frozenset(scan(point.folder).done)).count
 
 
 def _concluded(point: Point) -> bool:

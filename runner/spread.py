@@ -29,7 +29,7 @@ def spread(packs: Sequence[Pack], gpus: Sequence[str], command: str, console: Co
 
     Packs start in their order, as soon as enough GPUs are free; one that takes more than there are gets all, and its
     engine says so. On a first Ctrl-C or SIGTERM the processes finish as a single run does and nothing more starts; on
-    a second Ctrl-C they are killed. If this process is killed, they finish too.
+    a second Ctrl-C they are killed. If this process is killed, or its output has no reader any more, they finish too.
 
     Args:
         packs: What is asked.
@@ -114,11 +114,17 @@ class _Running:
             process.stdin.flush()
 
     def _follow(self, worker: _Worker) -> None:
-        """Print what the process says until it ends."""
-        assert worker.process.stdout is not None
-        for line in worker.process.stdout:
-            text = line.decode("utf-8", "replace").rstrip("\n")
-            print_line(self._console, f"[GPU {','.join(worker.gpus)}] {text}")
+        """Print what the process says until it ends; where nobody can be told any more, all are asked to finish."""
+        said = worker.process.stdout
+        assert said is not None
+        try:
+            for line in said:
+                text = line.decode("utf-8", "replace").rstrip("\n")
+                print_line(self._console, f"[GPU {','.join(worker.gpus)}] {text}")
+        except (OSError, SystemExit):  # a full disk; rich's answer to a reader that has gone
+            os.kill(os.getpid(), signal.SIGTERM)
+            for _ in said:  # the process would wait for ever at a full pipe
+                pass
         worker.process.wait()
         self._ended.put(worker)
 

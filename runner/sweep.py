@@ -6,6 +6,7 @@ import os
 import shlex
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from rich.console import Console
@@ -58,7 +59,7 @@ def run_sweep(points: Sequence[Point], command: str, console: Console) -> int:
 
     Returns:
         0 if every sample of every point is there, 1 if some are missing, 2 if a point could not be run here,
-        130 if it was interrupted.
+        75 if a batch is under way, 130 if it was interrupted.
     """
     code = note_sweep(points, command, console)
     if code is not None:
@@ -105,20 +106,21 @@ def run_packs(packs: Sequence[Pack], command: str, console: Console, brief: bool
         console: Where progress and tables go.
         brief: Whether a point that ends has a line instead of a table.
     """
-    code, number, count = 0, 0, sum(len(pack.points) for pack in packs)
+    code, numbers, total = 0, count(1), sum(len(pack.points) for pack in packs)
     try:
         for pack in packs:
+            labelled = [(point, f"point {next(numbers)} of {total}") for point in pack.points]
             with opened(pack) as source:
-                for point in pack.points:
-                    number += 1
-                    label = f"point {number} of {count}"
-                    if count > 1 and not brief:
+                for point, label in labelled:
+                    if total > 1 and not brief:
                         print_line(console, f"{label}: {point_name(point.settings)}")
                     code = max(code, _run_guarded(point, source, command, console, label if brief else None))
                     if code == EXIT_INTERRUPTED:
                         return code
-            for point in pack.points:
+            for point, label in labelled:
                 code = max(code, _run_guarded(point, source, command, console, label if brief else None, _judge))
+                if code == EXIT_INTERRUPTED:
+                    return code
     except KeyboardInterrupt:
         code = _broken_off()
     return code
@@ -132,8 +134,7 @@ def complain(message: str, code: int) -> int:
 
 def plan_of(point: Point) -> Plan:
     """Return what the point would cost."""
-    missing = pending(point, frozenset(scan(point.folder).done)).count
-    return planned(point, missing)
+    return planned(point, pending(point).count)
 
 
 def _run_here_or_spread(packs: Sequence[Pack], command: str, console: Console, brief: bool) -> int:

@@ -25,12 +25,12 @@ ConfigStore.instance().store(
 class LocalLauncher(Launcher):
     """Composes the points, each once, and hands them all to the job."""
 
+    _elsewhere = False  # whether other machines run the points
+
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         self._loader = hydra_context.config_loader
         self._task = task_function
         self._config = config
-
-    _elsewhere = False  # whether other machines run the points
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run the points; every one returns the exit code of all.

@@ -11,6 +11,8 @@ from pathlib import Path
 from runner.errors import StorageError
 from runner.results.layout import cannot_write
 
+_BLOCK_BYTES = 1 << 16
+
 
 class AppendFile:
     """A file to append to. One process writes it at a time.
@@ -54,8 +56,35 @@ class AppendFile:
         os.ftruncate(self.descriptor, end)
         self.end = end
 
+    def last_line(self) -> int:
+        """Return the byte at which the last line begins, whether its newline is there or not."""
+        position = max(self.end - 1, 0)  # the last byte may be the newline that ends the line
+        while position > 0:
+            begin = max(position - _BLOCK_BYTES, 0)
+            found = os.pread(self.descriptor, position - begin, begin).rfind(b"\n")
+            if found >= 0:
+                return begin + found + 1
+            position = begin
+        return 0
+
+    def cut_torn(self) -> None:
+        """Drop a last line without its newline: a killed process did not write it to its end."""
+        if self.end and os.pread(self.descriptor, 1, self.end - 1) != b"\n":
+            self.cut(self.last_line())
+
+    def sync(self) -> None:
+        """Bring what was written to the disk.
+
+        Raises:
+            StorageError: the disk is full or gone.
+        """
+        try:
+            os.fsync(self.descriptor)
+        except OSError as error:
+            raise StorageError(cannot_write(self.path, error)) from error
+
     def close(self) -> None:
-        """Close the file; what was written is the system's now, :class:`Syncer` brings it to the disk."""
+        """Close the file; what was written is the system's now, :meth:`sync` brings it to the disk."""
         os.close(self.descriptor)
 
 
@@ -112,6 +141,6 @@ class Syncer:
         self._dirty = False
         for file in self._files:
             try:
-                os.fsync(file.descriptor)
-            except OSError as error:
-                self._failure = StorageError(cannot_write(file.path, error))
+                file.sync()
+            except StorageError as error:
+                self._failure = error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -24,19 +23,19 @@ class BatchJournal:
         path: The file; the run's lock is held while it is open.
 
     Raises:
-        StorageError: it can't be opened.
-        UserError: it can't be read.
+        StorageError: it can't be opened; from each line that is added, it is not on the disk.
+        UserError: from :meth:`open_batches`, a line can't be read.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = AppendFile(path)
-        self._file.cut(len(_whole(path.read_bytes())))
+        self._file.cut_torn()
 
     def open_batches(self) -> list[Batch]:
         keys: dict[str, frozenset[str]] = {}
         ids: dict[str, str] = {}
-        for number, line in enumerate(_whole(self._path.read_bytes()).split(b"\n")[:-1], start=1):
+        for number, line in enumerate(self._path.read_bytes().split(b"\n"), start=1):
             if not line.strip():  # a person may have put it there
                 continue
             try:
@@ -55,7 +54,7 @@ class BatchJournal:
 
     def is_blank(self) -> bool:
         """Whether nothing was ever written, or the file was lost."""
-        return not _whole(self._path.read_bytes()).strip()
+        return not self._path.read_bytes().strip()
 
     def begin(self, token: str, keys: Iterable[str]) -> None:
         self._write({"token": token, "keys": sorted(keys)})
@@ -72,9 +71,4 @@ class BatchJournal:
 
     def _write(self, said: dict[str, Any]) -> None:
         self._file.append(json.dumps(said).encode("ascii") + b"\n")
-        os.fsync(self._file.descriptor)
-
-
-def _whole(data: bytes) -> bytes:
-    """Return the lines that were written to their end."""
-    return data[: data.rfind(b"\n") + 1]
+        self._file.sync()

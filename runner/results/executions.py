@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 
 from bench.answers import program_of
@@ -92,18 +93,15 @@ def executed_in(folder: RunFolder) -> Executed | None:
 
 
 def append_execution(folder: RunFolder, execution: Execution) -> None:
-    """Store a result; whoever calls it holds the run's lock. What a killed process left of a line is a line of its own.
+    """Store a result; whoever calls it holds the run's lock. What a killed process left of a line is cut off.
 
     Raises:
         StorageError: the file can't be written.
     """
     line = json.dumps(dataclasses.asdict(execution)).encode("ascii") + b"\n"
-    torn = folder.executions.exists() and not folder.executions.read_bytes().endswith(b"\n")
-    file = AppendFile(folder.executions)
-    try:
-        file.append(b"\n" + line if torn else line)
-    finally:
-        file.close()
+    with closing(AppendFile(folder.executions)) as file:
+        file.cut_torn()
+        file.append(line)
 
 
 def _read(folder: RunFolder) -> Iterator[Execution]:

@@ -11,7 +11,6 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -80,10 +79,8 @@ class JudgementFile:
         self._path = folder.judgements
 
     def __enter__(self) -> JudgementFile:
-        torn = _torn(self._path)
         self._file = AppendFile(self._path)
-        if torn:
-            self._file.cut(self._file.end - torn)
+        self._file.cut_torn()
         self._syncer = Syncer((self._file,))
         return self
 
@@ -98,14 +95,6 @@ class JudgementFile:
         line = json.dumps(dataclasses.asdict(judgement), ensure_ascii=True, allow_nan=False)
         self._file.append(line.encode("ascii") + b"\n")
         self._syncer.written()
-
-
-def _torn(path: Path) -> int:
-    """Return how many bytes at the end of a file are no whole line."""
-    with suppress(FileNotFoundError):
-        data = path.read_bytes()
-        return len(data) - data.rfind(b"\n") - 1
-    return 0
 
 
 def read_judgements(folder: RunFolder) -> Iterator[Judgement]:

@@ -37,8 +37,6 @@ from runner.results.record import (
 )
 from runner.results.token_ids import ID_BYTES, add_ids, laid_out
 
-_BLOCK_BYTES = 1 << 16
-
 _log = logging.getLogger(__name__)
 
 
@@ -271,7 +269,7 @@ def _parse(folder: RunFolder, line: bytes) -> tuple[Record, IdPlaces] | None:
 
 def _mend(file: AppendFile) -> None:
     """Make the file end with a whole line: finish one that lacks its newline alone, cut what is torn."""
-    start = _last_line_start(file.descriptor, file.end)
+    start = file.last_line()
     line = os.pread(file.descriptor, file.end - start, start)
     if not line:
         return
@@ -288,17 +286,6 @@ def _is_json(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _last_line_start(descriptor: int, end: int) -> int:
-    position = max(end - 1, 0)  # the last byte may be the newline that ends the line
-    while position > 0:
-        begin = max(position - _BLOCK_BYTES, 0)
-        found = os.pread(descriptor, position - begin, begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
-        position = begin
-    return 0
 
 
 @lru_cache(maxsize=256)

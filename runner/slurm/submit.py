@@ -15,7 +15,6 @@ from runner.pack import described
 from runner.point import Pending, Point, pending
 from runner.report.console import print_line
 from runner.results.lock import FolderLock
-from runner.results.store import scan
 from runner.slurm import source
 from runner.slurm.executor import PackExecutor
 from runner.slurm.packing import Work, arrays_of, works_of
@@ -108,8 +107,7 @@ class _Live:
 
 
 def _missing(points: Sequence[Point]) -> list[Pending]:
-    found = (pending(point, frozenset(scan(point.folder).done)) for point in points)
-    return [each for each in found if each.count]
+    return [each for each in map(pending, points) if each.count]
 
 
 def _submit(study: Path, array: Sequence[Work], settings: SlurmSettings, command: str) -> Submission:

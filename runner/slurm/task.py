@@ -18,10 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from runner.errors import EXIT_FAILED, EXIT_USAGE, UserError
+from runner.errors import EXIT_FAILED, EXIT_USAGE, StorageError, UserError
 from runner.pack import understood
 from runner.point import pending
-from runner.results.store import scan
 from runner.slurm.queue import requeue
 from runner.slurm.source import check
 from runner.slurm.submission import Submission, TaskFiles, load
@@ -38,6 +37,8 @@ def main() -> int:
         return _run(submission, files)
     except UserError as error:
         return _say(str(error), EXIT_USAGE)
+    except StorageError as error:
+        return _say(str(error), EXIT_FAILED)
 
 
 def _run(submission: Submission, files: TaskFiles) -> int:
@@ -60,7 +61,7 @@ def _run(submission: Submission, files: TaskFiles) -> int:
         except UserError as error:  # after a preemption SLURM may have done it by itself
             _say(str(error), code)
         return code
-    if not pack.told:
+    if not (pack.told and code):
         files.end(code)
     return code
 
@@ -140,7 +141,7 @@ def _deaf_to_notice() -> None:
 
 def _unfinished(asked: bytes) -> int:
     points = understood(json.loads(asked))
-    return sum(pending(point, frozenset(scan(point.folder).done)).count for point in points)
+    return sum(pending(point).count for point in points)
 
 
 def _exhausted(submission: Submission, files: TaskFiles, starts: int) -> int:

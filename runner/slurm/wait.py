@@ -16,7 +16,6 @@ from runner.errors import EXIT_FAILED, EXIT_INTERRUPTED, UserError
 from runner.point import Point, pending
 from runner.report.console import print_line
 from runner.results.layout import RunFolder
-from runner.results.store import scan
 from runner.slurm.state import Task, live_tasks
 from runner.sweep import show_results, studies_of
 
@@ -38,7 +37,7 @@ def wait_for(points: Sequence[Point], command: str, console: Console) -> int:
             print_line(console, f"how far they are: python -m runner status {study}")
         return EXIT_INTERRUPTED
     show_results(points, console)
-    if all(_complete(point) for point in points):
+    if not any(pending(point).count for point in points):
         return 0
     print_line(console, f"to go on: {command}")
     return EXIT_FAILED
@@ -106,7 +105,3 @@ class _Counts:
             return lines
         self._read[path] = (size + len(new), lines + new.count(b"\n"))
         return lines + new.count(b"\n")
-
-
-def _complete(point: Point) -> bool:
-    return pending(point, frozenset(scan(point.folder).done)).count == 0

@@ -55,8 +55,7 @@ def group_size_for(folder: Path, name: str) -> int:
     Raises:
         UserError: none does.
     """
-    config = read_json(folder / "config.json")
-    config = {**config, **config.get("text_config", {})}
+    config = _config_of_text(folder)
     widths = [config[width] for width in _WIDTHS if isinstance(config.get(width), int)]
     heads, width = config.get("num_attention_heads"), config.get("head_dim")
     widths += [heads * width] if heads and width else []
@@ -72,10 +71,15 @@ def group_size_for(folder: Path, name: str) -> int:
 
 def trained_in(folder: Path) -> str | None:
     """Return the number format that the weights in ``folder`` are stored in, e.g. ``float32``; None if unsaid."""
-    config = read_json(folder / "config.json")
-    config = {**config, **config.get("text_config", {})}
+    config = _config_of_text(folder)
     said = config.get("dtype") or config.get("torch_dtype")
     return said.removeprefix("torch.") if isinstance(said, str) else None
+
+
+def _config_of_text(folder: Path) -> dict[str, Any]:
+    """Return a model's configuration; of one that also sees or hears, with the language model's on top."""
+    config = read_json(folder / "config.json")
+    return {**config, **(config.get("text_config") or {})}
 
 
 def rounded_to(trained: str | None) -> str:

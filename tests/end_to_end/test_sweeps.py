@@ -190,6 +190,19 @@ def test_ctrl_c_reaches_packs_on_gpus_once(tmp_path: Path) -> None:
     assert "to go on: python -m runner -m" in out
 
 
+def test_packs_on_gpus_finish_when_nobody_reads_what_they_say(tmp_path: Path) -> None:
+    process = start("-m", *SMALL, *SLOW, "engine.accuracy=0.2,0.5,0.8", cwd=tmp_path, CUDA_VISIBLE_DEVICES="0,1")
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()  # as `| head -1` does
+    try:
+        assert process.wait(timeout=120) == 130
+    finally:
+        process.kill()
+    assert process.stderr is not None
+    assert "Traceback" not in process.stderr.read()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("gpus", ["", "0,1"])
 def test_a_killed_study_is_finished_by_the_same_command(gpus: str, tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from rich.console import Console
 from runner.config.compose import compose
 from runner.engines.batch import Batch
 from runner.engines.openai import OpenAIProvider
-from runner.errors import EXIT_FAILED, EXIT_LATER, UserError
+from runner.errors import EXIT_FAILED, EXIT_LATER, StorageError, UserError
 from runner.experiment import run_point
 from runner.pack import opened, packs_of
 from runner.plan import shown_cost
@@ -370,6 +373,18 @@ def test_a_torn_line_of_a_journal_counts_as_not_written(tmp_path: Path) -> None:
     path.write_text("no JSON\n")
     with pytest.raises(UserError, match="line 1"):
         BatchJournal(path).open_batches()
+
+
+def test_a_journal_that_does_not_reach_the_disk_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    refused = pytest.raises(StorageError, match=r"batches\.jsonl: No space left")
+    with closing(BatchJournal(tmp_path / "batches.jsonl")) as journal, refused:
+        journal.begin("a", ["x"])
 
 
 def test_a_line_of_an_earlier_version_has_no_ids_of_requests_and_no_cached_tokens(tmp_path: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Console
 
+from runner import sweep
 from runner.config.compose import compose
 from runner.config.machine import visible_gpus
+from runner.errors import EXIT_INTERRUPTED
 from runner.pack import Pack, packs_of, split
 from runner.point import Point, prepare
 
@@ -61,6 +64,25 @@ def test_points_of_one_folder_are_never_run_side_by_side() -> None:
 )
 def test_a_pack_takes_the_gpus_of_its_engine(overrides: list[str], gpus: int) -> None:
     assert Pack((prepare(compose(["model=qwen3_0p6b", "plan=true", *overrides])),)).gpus == gpus
+
+
+@pytest.mark.parametrize(
+    ("ends", "labels"), [((0, 1), ["point 1 of 2", "point 2 of 2"]), ((EXIT_INTERRUPTED, 0), ["point 1 of 2"])]
+)
+def test_answers_are_judged_behind_the_engine_point_by_point_until_somebody_breaks_off(
+    ends: tuple[int, int], labels: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packs = packs_of([point("budget.tokens=50"), point("budget.tokens=100")])
+    left, seen = list(ends), []
+
+    def judge(one: Point, source: object, command: str, console: Console, brief: str | None) -> int:
+        seen.append(brief)
+        return left.pop(0)
+
+    monkeypatch.setattr(sweep, "run_point", lambda *asked: 0)
+    monkeypatch.setattr(sweep, "_judge", judge)
+    assert sweep.run_packs(packs, "command", Console(quiet=True), brief=True) == max(ends)
+    assert seen == labels
 
 
 @pytest.mark.parametrize(("named", "gpus"), [("", []), ("-1", []), ("3", ["3"]), ("0, MIG-x,2", ["0", "MIG-x", "2"])])

@@ -84,7 +84,7 @@ def test_a_lost_shard_is_made_again_alone() -> None:
     before = found(point.folder)
     lost = Shard(3, 1)
     shutil.rmtree(point.folder.shard(lost).path)
-    missing = pending(point, frozenset(scan(point.folder).done))
+    missing = pending(point)
     works = works_of([missing], slurm())
     assert [(work.points[0].shard, work.samples) for work in works] == [(lost, missing.count)]
     assert works_of([missing], slurm(), {(point.folder.path, lost)}) == []

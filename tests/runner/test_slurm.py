@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -18,9 +19,9 @@ from runner.errors import UserError
 from runner.pack import packs_of, split
 from runner.point import Point, prepare
 from runner.results.layout import Shard
-from runner.slurm import source
+from runner.slurm import source, task
 from runner.slurm.settings import SlurmSettings
-from runner.slurm.submission import create, submissions
+from runner.slurm.submission import TaskFiles, create, submissions
 from tests.end_to_end.command import SCRIPTED, Done
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,13 +129,41 @@ def test_a_submission_is_read_back(tmp_path: Path) -> None:
     made = create(tmp_path / "s", "python -m runner", packs, requeues=3, notice=60).with_job("12")
     assert made.shards == (None, Shard(4, 1))
     assert submissions(tmp_path / "s") == [made]
-    task = made.task(1)
-    assert task.history().starts == ()
-    assert [task.begin(), task.begin()] == [1, 2]
-    task.end(1)
-    assert (len(task.history().starts), task.history().code) == (2, 1)
-    assert task.begin() == 3
-    assert task.history().code is None
+    files = made.task(1)
+    assert files.history().starts == ()
+    assert [files.begin(), files.begin()] == [1, 2]
+    files.end(1)
+    assert (len(files.history().starts), files.history().code) == (2, 1)
+    assert files.begin() == 3
+    assert files.history().code is None
+
+
+@pytest.mark.parametrize(("code", "noted"), [(0, 0), (130, None)])
+def test_a_job_that_was_cancelled_and_has_all_its_samples_ended_well(
+    code: int, noted: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = SimpleNamespace(run=lambda: code, told=True, noticed=None)
+    monkeypatch.setattr(task, "_Pack", lambda *given: pack)
+    files = started(tmp_path, monkeypatch)
+    assert task.main() == code
+    assert files.history().code == noted
+
+
+def test_a_job_that_cannot_note_its_start_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = started(tmp_path, monkeypatch)
+    (files.folder / "pack-0.starts.json").mkdir()
+    assert task.main() == 1
+    assert re.fullmatch(r"can't write .*pack-0\.starts\.json: .*\n", capsys.readouterr().err)
+
+
+def started(folder: Path, monkeypatch: pytest.MonkeyPatch) -> TaskFiles:
+    """Submit a pack without SLURM and start its task."""
+    made = create(folder / "s", "python -m runner", [(["a"], {"shard": None})], 3, 60, source.digest())
+    monkeypatch.setattr(sys, "argv", ["task", str(made.folder)])
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "0")
+    return made.task(0)
 
 
 def test_a_large_point_is_a_task_for_each_shard(here: Here) -> None:

@@ -26,7 +26,7 @@ from runner.weights.calibration import calibration_for
 from runner.weights.locate import locate, shipped_folder
 from runner.weights.quantize import Origin, obstacle, origin, tokenizer_for, weights_for
 from runner.weights.quantizer import VARIABLE
-from runner.weights.recipe import group_size_for
+from runner.weights.recipe import group_size_for, trained_in
 from runner.weights.weights import Weights
 
 ASKED = ("model=thinker", "precision=int4", "precision.calibration_samples=14")
@@ -288,6 +288,15 @@ def test_the_tokenizer_of_a_quantised_run_is_found_without_quantising(gptq: Scri
 def test_groups_are_the_largest_that_divide_every_layer(widths: tuple[int, int], size: int, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"hidden_size": widths[0], "intermediate_size": widths[1]}))
     assert group_size_for(tmp_path, "it") == size
+
+
+@pytest.mark.parametrize(("text", "size"), [(None, 128), ({"hidden_size": 576, "dtype": "float16"}, 64)])
+def test_of_a_model_with_more_than_text_the_language_model_decides(
+    text: dict[str, object] | None, size: int, tmp_path: Path
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"hidden_size": 4096, "text_config": text}))
+    assert group_size_for(tmp_path, "it") == size
+    assert trained_in(tmp_path) == (text and text["dtype"])
 
 
 def test_a_model_whose_layers_no_group_divides_is_refused(tmp_path: Path) -> None:
