@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.bench_store import LOADED, make_record
 from runner.cli.report import report_study
+from runner.config.compose import compose
 from runner.config.settings import Scoring
 from runner.report.console import make_console
 from runner.report.frames import read_study
@@ -29,17 +30,7 @@ from runner.results.verdict_table import grade_run
 
 TASKS = ("sorting", "comparison", "sum", "subtraction", "multiplication", "division", "absolute_difference", "find_max",
          "find_min", "mean", "median", "mode", "odd_count", "even_count")  # fmt: skip
-SETTINGS = {
-    "model": {"name": "bench", "family": "none", "published_as": None},
-    "precision": {"name": "auto"},
-    "prompt": {"name": "standard"},
-    "budget": {"tokens": None},
-    "effort": {"level": "default"},
-    "sampling": {"name": "benchmark", "temperature": 0.1, "top_p": 0.9, "seed": 0},
-    "suite": {"name": "basic_math", "seed": 0, "task_folder": None},
-}
-
-
+SETTINGS = compose(["model=scripted", "engine=scripted", "tracking=off"]).model_dump(mode="json")
 BUDGETS = 10  # of each model; with none among them, a curve and nine pairs
 
 
@@ -51,7 +42,7 @@ def make_study(study: Path, runs: int, samples: int, text_bytes: int) -> None:
         for index in range(samples):
             record = make_record(TASKS[index % len(TASKS)], index // len(TASKS))
             turn = record.turns[0]
-            padded = turn.text.replace("</think>", "x" * max(0, text_bytes - len(turn.text)) + "</think>")
+            padded = turn.text.replace("</think>", _working(index, text_bytes - len(turn.text)) + "</think>")
             usage = replace(record.usage, output=record.usage.output + 7 * index % 1_000)
             store.append(replace(record, turns=(Turn("model", padded),), usage=usage))
     grade_run(first)
@@ -62,8 +53,20 @@ def make_study(study: Path, runs: int, samples: int, text_bytes: int) -> None:
         folder.run_json.unlink()
         identity["settings"]["model"]["name"] = f"bench-{number // BUDGETS:04}"
         step = number % BUDGETS
-        identity["settings"]["budget"] = {"kind": "total", "tokens": 32 << step} if step else {"tokens": None}
+        identity["settings"]["budget"]["tokens"] = 32 << step if step else None
         folder.run_json.write_text(json.dumps({**identity, "fingerprint": f"{number:016x}"}))
+
+
+def _working(seed: int, size: int) -> str:
+    """Return about ``size`` characters that look like a trace's steps: no two lines are alike."""
+    lines, length, number = [], 0, seed
+    while length < size:
+        number += 17
+        lines.append(
+            f"\nStep {len(lines) + 1}: {number} and {3 * seed} make {number + 3 * seed}. I keep {number} in mind."
+        )
+        length += len(lines[-1])
+    return "".join(lines)
 
 
 def main() -> None:

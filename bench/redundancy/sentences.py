@@ -23,7 +23,10 @@ Span = tuple[int, int]  # from a character's place to one past another's
 _NEVER = frozenset(words("e.g i.e vs cf resp viz al dr mr mrs ms prof st jr sr wlog w.l.o.g"))
 _NUMBERED = frozenset(words("no nos fig figs eq eqs eqn eqns ch chap sec vol thm lem prop cor ex ref refs p pp def ca"))
 _INNER = frozenset(words("etc a.m p.m u.s inc ltd co approx max min avg dept est const"))
-_END = re.compile(r"\n+|(?:[.!?]+|[。！？])[\"')\]}*_”’]*(?=\s|$)|[。！？]+")
+# Begins with one set of characters, so that the search jumps over all others.
+_END = re.compile(
+    r"[\n.!?。！？](?:(?<=\n)\n*|(?<![\n。！？])[.!?]*[\"')\]}*_”’]*(?=\s|$)|(?<=[。！？])(?:[\"')\]}*_”’]*(?=\s|$)|[。！？]*))"
+)
 _WORD_BEFORE = re.compile(r"(?:^|[\s(\[\"'])([A-Za-z][A-Za-z.]{0,8})$")
 _ITEM = re.compile(r"[\s>*_-]*(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})$")
 _SLACK = 16  # characters before a full stop that its abbreviation may take
@@ -33,9 +36,13 @@ _CLOSERS = {"$$": "$$", "\\[": "\\]", "\\(": "\\)"}
 
 def sentence_spans(text: str) -> tuple[Span, ...]:
     """Return where the sentences of a text stand, in order, without white space around them; linear, never raises."""
+    return tuple(each_sentence(text))
+
+
+def each_sentence(text: str) -> Iterator[Span]:
+    """Yield the same spans as :func:`sentence_spans`, each as soon as it is found."""
     formulas = formula_spans(text)
     starts = [start for start, _ in formulas]
-    found: list[Span] = []
     begin = 0
     for match in _END.finditer(text):
         at = bisect_right(starts, match.start()) - 1
@@ -43,10 +50,9 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
             continue
         if match[0][0] == "." and _goes_on(text, begin, match):
             continue
-        _take(text, begin, match.end(), found)
+        yield from _stripped(text, begin, match.end())
         begin = match.end()
-    _take(text, begin, len(text), found)
-    return tuple(found)
+    yield from _stripped(text, begin, len(text))
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -54,13 +60,13 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(text[start:end] for start, end in sentence_spans(text))
 
 
-def _take(text: str, begin: int, end: int, found: list[Span]) -> None:
+def _stripped(text: str, begin: int, end: int) -> Iterator[Span]:
     while begin < end and text[begin].isspace():
         begin += 1
     while end > begin and text[end - 1].isspace():
         end -= 1
     if end > begin:
-        found.append((begin, end))
+        yield begin, end
 
 
 def _goes_on(text: str, begin: int, match: re.Match[str]) -> bool:

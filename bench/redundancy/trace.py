@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bench.problem import Problem
 from bench.redundancy.answer_form import AnswerForm, answer_form, is_ambiguous
-from bench.redundancy.sentences import Span, sentence_spans
+from bench.redundancy.sentences import Span, each_sentence, sentence_spans
 from bench.redundancy.thoughts import is_switch, reflections
 from bench.redundancy.tokens import TokensBefore
 
@@ -97,7 +97,7 @@ def look_at(trace: str, problem: Problem, tokens_before: TokensBefore) -> Trace:
 
 def first_correct(trace: str, form: AnswerForm, spans: tuple[Span, ...] | None = None) -> FirstCorrect | None:
     """Return the first sentence of a trace that holds the answer, None if none does."""
-    for number, (start, end) in enumerate(sentence_spans(trace) if spans is None else spans):
+    for number, (start, end) in enumerate(each_sentence(trace) if spans is None else spans):
         if form(trace[start:end]):
             return FirstCorrect(number, start, end)
     return None

@@ -9,6 +9,7 @@ _MAX_TAIL = 6_000  # characters at the end that are looked at
 _MAX_PERIOD = 1_500
 _MIN_REPEATED = 120  # characters
 _MIN_TIMES = 5
+_SURELY_BEFORE = 96  # characters; the last ones of such a repetition stand in it before, whatever its period
 _MIN_LINES = 10  # that say the same but for their numbers
 _MIN_COUNTED = 20  # lines that hold nothing but their number
 _COUNTED = re.compile(r"0(?:[.)]0){0,6}[.)]?")
@@ -46,6 +47,8 @@ def _period_start(tail: str) -> int | None:
 
     Z[p] is how far the reversed tail agrees with itself p characters on, so it has period p over Z[p] + p characters.
     """
+    if tail.rfind(tail[-_SURELY_BEFORE:], 0, -1) < 0:
+        return None
     reversed_tail = tail[::-1]
     size = len(reversed_tail)
     agreed = _agreements(reversed_tail)
@@ -93,9 +96,9 @@ def _alike_lines_start(tail: str) -> int | None:
 def _random_start(tail: str) -> int | None:
     """Return where the words at the end begin to be odd, None where they are those of a language."""
     words = [(match.start(), match.group()) for match in re.finditer(r"\S+", tail)]
-    odd = [_is_odd(word) for _, word in words]
-    if len(words) < _WINDOW or sum(odd[-_WINDOW:]) < _MIN_ODD * _WINDOW:
+    if len(words) < _WINDOW or sum(_is_odd(word) for _, word in words[-_WINDOW:]) < _MIN_ODD * _WINDOW:
         return None
+    odd = [_is_odd(word) for _, word in words]
     place = len(words) - _WINDOW
     while place > 0 and sum(odd[max(0, place - 4) : place]) >= 2:
         place -= 1
@@ -111,7 +114,7 @@ def _is_odd(word: str) -> bool:
     if not core or not _LETTERED.search(core):
         return False
     latin = bool(_LATIN.search(core))
-    others = any(ord(char) > 0x24F and char.isalpha() for char in core)
+    others = not core.isascii() and any(ord(char) > 0x24F and char.isalpha() for char in core)
     return (
         (latin and others)
         or bool(latin and (_CAMEL.search(core) or _NO_VOWEL.search(core)))

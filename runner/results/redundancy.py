@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import bench
 from bench.problem import Problem
 from bench.redundancy import look_at, sentences, visible_trace
+from bench.redundancy.answer_form import answer_form, is_ambiguous
 from bench.redundancy.tokens import TokensBefore, by_characters, by_decoding
+from bench.redundancy.trace import first_correct
 from bench.thinking import Thinking
 from runner.config.api import ApiSettings
 from runner.config.compose import read_stored
@@ -210,8 +212,10 @@ def mark_first(thinking: str, problem: Problem, tokens: int) -> tuple[int, int, 
         problem: What was asked.
         tokens: Of the thinking; spread over its characters, so the note says about how many come later.
     """
-    seen = look_at(thinking, problem, by_characters(tokens, len(thinking)))
-    if seen.first is None:
+    form = answer_form(problem)
+    first = None if form is None else first_correct(thinking, form)
+    if first is None:
         return None
-    chance = "; an answer so short may be met by chance" if seen.ambiguous else ""
-    return seen.first.start, seen.first.end, f"about {seen.external:,} of {seen.total:,} tokens come after it{chance}"
+    later = tokens - by_characters(tokens, len(thinking))(first.end)
+    chance = "; an answer so short may be met by chance" if is_ambiguous(problem) else ""
+    return first.start, first.end, f"about {later:,} of {tokens:,} tokens come after it{chance}"
