@@ -14,6 +14,7 @@ from bench.metrics.intervals import (
     Interval,
     Method,
     bootstrap_rng,
+    mean_interval,
     mean_of_draws,
     percentile_interval,
     resampled_means,
@@ -148,7 +149,7 @@ def overall_figures(tasks: Sequence[TaskFigures], bounds: Bounds) -> Figures:
     fields: dict[str, Any] = {
         **{name: sum(getattr(f, name) for f in every) for name in _COUNTS},
         **means,
-        "accuracy_interval": None if draws is None else percentile_interval(draws[:, 0], "task-stratified bootstrap"),
+        "accuracy_interval": None if draws is None else _mean_accuracy_interval(asked, draws),
         **_token_intervals(draws, "task-stratified bootstrap"),
         "accuracy_bounds": _mean_bounds([f.accuracy_bounds for f in every if f.accuracy_bounds is not None]),
         "overthinking": score_of_means(accuracies, tokens, bounds),
@@ -186,7 +187,18 @@ def _counts(samples: pd.DataFrame, answers: pd.DataFrame) -> dict[str, int]:
 def _accuracy_interval(right: int, problems: pd.Series[str], draws: _Draws | None) -> Interval | None:
     if problems.is_unique:
         return wilson(right, len(problems))
-    return None if draws is None else percentile_interval(draws[:, 0], "cluster bootstrap")
+    if draws is None or 0 < right < len(problems):
+        return None if draws is None else percentile_interval(draws[:, 0], "cluster bootstrap")
+    # All alike, the draws have no width. As if each problem had been asked once.
+    return wilson(problems.nunique() if right else 0, problems.nunique())
+
+
+def _mean_accuracy_interval(tasks: Sequence[TaskFigures], draws: _Draws) -> Interval:
+    """Return the interval of the mean over tasks; where every task's answers are all alike, from the tasks' own."""
+    found = percentile_interval(draws[:, 0], "task-stratified bootstrap")
+    own = [(task.figures.accuracy, task.figures.accuracy_interval) for task in tasks]
+    known = [(figure, interval) for figure, interval in own if figure is not None and interval is not None]
+    return found if found.low < found.high or len(known) < len(own) else mean_interval(known)
 
 
 def _token_intervals(draws: _Draws | None, method: Method) -> dict[str, Interval | None]:

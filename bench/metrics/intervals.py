@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -109,6 +110,21 @@ def mean_of_draws(draws: Sequence[NDArray[np.float64] | None]) -> NDArray[np.flo
     """
     known = [task for task in draws if task is not None]
     return np.mean(known, axis=0) if known and len(known) == len(draws) else None
+
+
+def mean_interval(parts: Sequence[tuple[float, Interval]]) -> Interval:
+    """Return the interval of the mean of independent figures from theirs.
+
+    low = mean - sqrt(sum (x_i - low_i)^2) / k, high alike. Source: Zou and Donner 2008 (MOVER).
+
+    Args:
+        parts: Each figure with its interval; at least one, all of one level.
+    """
+    figures, intervals = zip(*parts, strict=True)
+    mean = float(np.mean(figures))
+    below = math.hypot(*(figure - found.low for figure, found in parts)) / len(parts)
+    above = math.hypot(*(found.high - figure for figure, found in parts)) / len(parts)
+    return Interval(mean - below, mean + above, intervals[0].level, "MOVER")
 
 
 def percentile_interval(draws: ArrayLike, method: Method, level: float = LEVEL) -> Interval:

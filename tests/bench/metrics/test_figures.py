@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bench.metrics.figures import COLUMNS, TaskFigures, overall_figures, task_figures
-from bench.metrics.intervals import wilson
+from bench.metrics.intervals import mean_interval, wilson
 from bench.metrics.overthinking import REFERENCE
 
 
@@ -78,11 +78,28 @@ def test_figures_over_tasks_are_means_over_tasks() -> None:
     assert overall.accuracy == pytest.approx(0.5)
     assert overall.accuracy_bounds == pytest.approx((0.5, (1 + 1 / 7) / 2))
     assert overall.output_tokens == pytest.approx(200)
-    assert overall.accuracy_interval is not None
-    assert overall.accuracy_interval.method == "task-stratified bootstrap"
+    assert overall.accuracy_interval == mean_interval([(1, wilson(2, 2)), (0, wilson(0, 6))])
     brief = 1 - 200 / 7_900
     assert overall.overthinking == pytest.approx(2 * 0.5 * brief / (0.5 + brief))
     assert overall.overthinking_mean == pytest.approx((1 + 1 - 100 / 7_900) ** -1 * (1 - 100 / 7_900))
+
+
+def test_the_interval_over_tasks_is_drawn_within_them() -> None:
+    overall = overall_figures([task(RIGHT, WRONG), task(WRONG, WRONG, name="mean")], REFERENCE)
+    interval = overall.accuracy_interval
+    assert interval is not None
+    assert (interval.low, interval.high, interval.method) == (0.0, 0.5, "task-stratified bootstrap")
+
+
+def test_answers_all_alike_are_no_certainty() -> None:
+    """Resampled, they have no width: 0 right of 10 was shown as 0.000-0.000."""
+    five = [WRONG] * 5
+    overall = overall_figures([task(*five), task(*five, name="mean")], REFERENCE).accuracy_interval
+    assert overall is not None
+    assert (overall.low, overall.method) == (0, "MOVER")
+    assert overall.high == pytest.approx(wilson(0, 5).high / 2**0.5)
+    repeated = task(*[{"problem_id": f"p{number // 4}"} for number in range(12)]).figures
+    assert repeated.accuracy_interval == wilson(3, 3)
 
 
 def test_a_task_without_answers_does_not_pull_the_mean_down() -> None:
