@@ -112,8 +112,10 @@ def _find(folder: RunFolder, wanted: str, family: str) -> Record:
             continue
         if grade_record(record, family, judged=judged, executed=executed)["outcome"] != Outcome.CORRECT:
             return record
+    if wanted in tasks:
+        raise UserError(f"{folder.path}: every answer to {wanted} is right; give a problem id, e.g. {wanted}:0:0:3")
     raise UserError(
-        f"{folder.path} has no sample {wanted!r}, or none of it that is wrong; give the beginning of a problem id, "
+        f"{folder.path}: {wanted!r} begins the name of no run and no sample; give the beginning of a problem id, "
         f"e.g. sum:0:0:3, or a task: {', '.join(sorted(tasks)) or 'none so far'}"
     )
 

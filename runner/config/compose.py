@@ -138,7 +138,8 @@ def _no_option(place: str, given: str, listed: str) -> str:
     """
     group, _, half = place.partition("/") if place.startswith("model/") else (place, "", "")
     typed = f"{half}/{given}" if half else given
-    options = [line.strip() for line in listed.splitlines()]
+    # A file that begins with an underscore is a part of others.
+    options = [name for line in listed.splitlines() if not (name := line.strip()).startswith("_")]
     if len(options) <= _LISTED:
         return f"{group}={typed}: no such option.{near(given, options)} Options: {', '.join(options)}"
     likely = difflib.get_close_matches(given, options, n=5, cutoff=0.5)

@@ -60,7 +60,7 @@ def _rank(pair: tuple[RunFolder, Run]) -> tuple[int, str]:
 
 
 def _studies_near(study: Path) -> str:
-    names = (str(path) for path in _subfolders(study.parent) if find_runs(path))
+    names = (str(path) for path in (study.parent, *_subfolders(study.parent)) if find_runs(path))
     return ", ".join(names) or "none here"
 
 

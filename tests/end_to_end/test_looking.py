@@ -81,6 +81,7 @@ def test_a_run_is_named_by_a_part_of_its_name(here: Here, study: str) -> None:
     assert whole.code == 0, whole.err
     assert "all tasks" in whole.out
     assert here.type("curve", "outputs/s", "b50").code == 0
+    assert "begins the name of no run and no sample" in here.type("show", "outputs/s", "b50", "nothing").err
     assert len(commands(here.type("show", "outputs/s", "mode").err)) == 4  # a task, and no part of "model"
     several = here.type("show", "outputs/s", "0-", "sum")
     assert several.code == 2

@@ -180,7 +180,7 @@ def test_the_published_recipe_is_whole_and_mistakes_are_one_line() -> None:
     for words, message in (
         (["recipe.wanted=0"], "recipe.wanted"),
         (["recipe.candidates=1"], "candidates=1 are fewer"),
-        (["recipe=nothing"], "recipe=nothing: no such option"),
+        (["recipe=nothing"], "recipe=nothing: no such option. Options: demo, optimal_thinking, scripted$"),
         (["recipe.answer.user=hello"], "question"),
         (["recipe.depth=1"], "recipe.depth"),
     ):

@@ -58,6 +58,8 @@ def test_a_missing_study_is_one_clear_line_with_those_there_are(tmp_path: Path) 
     made_run(tmp_path / "token_budget" / "run", made(0))
     with pytest.raises(UserError, match="token_budget"):
         runner.load(tmp_path / "token_budgets")
+    with pytest.raises(UserError, match=r"one of: \S*token_budget$"):
+        runner.load(tmp_path / "token_budget" / "rum")
     with pytest.raises(UserError, match="none here"):
         runner.load(tmp_path / "no" / "such")
 
