@@ -13,7 +13,7 @@ from bench.thinking import Thinking, ThinkingState, split_thinking
 from bench.verdict import Outcome, Verdict
 
 # Stored with every verdict; raised whenever a response may get another verdict than before.
-GRADER_VERSION = "6"
+GRADER_VERSION = "7"
 
 # What was taken off the end of an answer tells of a response that was cut which of its statements are whole.
 _CLOSED = {"": "{}", "line": "{}\n", "tag": "<answer>{}</answer>"}

@@ -26,6 +26,9 @@ class Correction:
     value: Value | None
 
 
+_WRONG = r"(?: all| clearly| just)? (?:wrong|incorrect|not right|not correct|a mistake)"
+# Right behind an answer: `\boxed{7} is wrong`.
+_DENIAL = rf"\A[\s*_$)]{{0,4}}(?:is|was){_WRONG}\b"
 # Where a correction begins; what it says follows.
 _BEGIN = re.compile(
     r"(?:^|[.!?\n,;]|[-—–])[\s*_)]{0,8}(?:(?:but|oh|hmm+|ah|and|ok|okay|well|no|then)\b[\s,.!…]{0,4}){0,3}"
@@ -33,13 +36,13 @@ _BEGIN = re.compile(
     r"|on second thought"
     r"|i (?:made an?|miscalculated|misread|miscounted|forgot|missed|mean|meant|need to correct)|or rather|make that"
     r"|let me (?:re\w{0,12}|correct|fix|double-?check)|no(?=[,.!])"
-    r"|(?:that|this)(?:'s| is| was)(?: all| clearly| just)? (?:wrong|incorrect|not right|not correct|a mistake))\b",
+    rf"|(?:that|this)(?:'s| is| was){_WRONG})\b|{_DENIAL}[\s;,:]{{0,4}}(?:(?:and|but|so) )?",
     re.IGNORECASE,
 )
 _QUICK = re.compile(
     r"[wW]ait|ctually|dit:|ops|orrection|old on|[tT]hat|orry|istake|pologies|kidding|hought|rather|make that"
     r"|[Ii] (?:m|need|forgot)"
-    r"|[Nn]o[,.!]|et me|[tT]his"
+    r"|[Nn]o[,.!]|et me|[tT]his|\A[\s*_$)]{0,4}(?:is|was) "
 )
 # Before a new value: `it's 52`, `I mean 52`, `the answer should be 52`.
 _LEAD = re.compile(
@@ -51,8 +54,7 @@ _LEAD = re.compile(
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:(?:that|this|it)(?:'s| is| was)(?: all| clearly| just| definitely)? (?:wrong|incorrect|not right"
-    r"|not correct|a mistake)"
-    r"|just kidding|i(?:'m| am) not sure any ?more|scratch that|ignore that)\b",
+    rf"|not correct|a mistake)|just kidding|i(?:'m| am) not sure any ?more|scratch that|ignore that)\b|{_DENIAL}",
     re.IGNORECASE,
 )
 # A check that ends well takes nothing back.

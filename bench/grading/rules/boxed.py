@@ -45,7 +45,7 @@ _MAX_GAP = 60
 _MAX_EARLIER = 8  # boxes that are read only to see whether one is readable
 _LONGEST_PLACEHOLDER = 200
 # No later statement is shorter.
-_SHORTEST_STATEMENT = len("answer:1")
+_SHORTEST_STATEMENT = len("答案:1")
 
 
 def is_placeholder(content: str) -> bool:
