@@ -6,6 +6,7 @@ Prints microseconds a sample, by the clock and of processor time, and by how muc
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import tempfile
@@ -16,6 +17,7 @@ from typing import Any
 
 import bench
 from bench.problem import write_gold
+from runner.config.compose import compose
 from runner.engines.base import LoadedModel
 from runner.results.layout import RunFolder
 from runner.results.record import Record, RecordStatus, Turn, to_json
@@ -25,9 +27,8 @@ from runner.results.summary import summarise
 from runner.results.verdict_table import LiveTable, grade_run
 from runner.sampling.generation import FinishReason, Usage
 
-SAMPLES = 42_000
 LOADED = LoadedModel("scripted", "none", 32, "dense", "float32", "cpu", 8_192, {})
-SETTINGS = {"model": {"family": "none", "published_as": None}, "suite": {"task_folder": None}}
+SETTINGS = compose(["model=scripted", "engine=scripted", "tracking=off"]).model_dump(mode="json")
 THINKING = "Let me add the numbers one by one and check each step before I go on. "
 
 
@@ -77,32 +78,35 @@ def grade(records: Sequence[Record], folder: RunFolder) -> None:
     table.finish()
 
 
-def timed(name: str, work: Callable[[], object]) -> None:
+def timed(name: str, samples: int, work: Callable[[], object]) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start, busy = time.perf_counter(), time.process_time()
     work()
     wall, busy = time.perf_counter() - start, time.process_time() - busy
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(f"{name:<42}{wall / SAMPLES * 1e6:9.1f}{busy / SAMPLES * 1e6:9.1f}{grown:9.0f}")
+    print(f"{name:<42}{wall / samples * 1e6:9.1f}{busy / samples * 1e6:9.1f}{grown:9.0f}")
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=42_000)
+    samples = parser.parse_args().samples
     tasks = bench.task_names("basic_math")
-    records = [make_record(tasks[number % len(tasks)], number // len(tasks)) for number in range(SAMPLES)]
+    records = [make_record(tasks[number % len(tasks)], number // len(tasks)) for number in range(samples)]
     plain = [{**json.loads(to_json(one)), "ids": list(range(160))} for one in records]
     print(f"{'':<42}{'µs wall':>9}{'µs CPU':>9}{'MiB':>9}")
     with tempfile.TemporaryDirectory() as scratch:
         folder, other = RunFolder(Path(scratch) / "run"), RunFolder(Path(scratch) / "other")
-        timed("naive: open, append a line, flush, close", lambda: naive(plain, Path(scratch) / "naive.jsonl"))
-        timed("store.append, ids and fsync included", lambda: store(records, folder))
-        timed("grade as they come, write the table", lambda: grade(records, other))
+        timed("naive: open, append a line, flush, close", samples, lambda: naive(plain, Path(scratch) / "naive.jsonl"))
+        timed("store.append, ids and fsync included", samples, lambda: store(records, folder))
+        timed("grade as they come, write the table", samples, lambda: grade(records, other))
         records.clear()
         plain.clear()
-        timed("read which samples are done", lambda: len(GenerationStore(folder).done_keys()))
-        timed("grade anew from the store", lambda: grade_run(folder))
-        timed("summarise", lambda: summarise(folder))
-        mean = folder.generations.stat().st_size / SAMPLES
-    print(f"each of {SAMPLES:,} samples; a line of {mean:.0f} bytes and 160 token ids each")
+        timed("read which samples are done", samples, lambda: len(GenerationStore(folder).done_keys()))
+        timed("grade anew from the store", samples, lambda: grade_run(folder))
+        timed("summarise", samples, lambda: summarise(folder))
+        mean = folder.generations.stat().st_size / samples
+    print(f"each of {samples:,} samples; a line of {mean:.0f} bytes and 160 token ids each")
 
 
 if __name__ == "__main__":
