@@ -112,7 +112,7 @@ demo: setup ## Show on the model that comes with this program what effort and bu
 report: setup ## Write what `make demo` found as a page to open in a browser (STUDY=FOLDER for another study)
 	$(BIN)/python -m runner report $(STUDY)
 
-thinker: $(VENV)/.ready ## Train that model again from nothing: half an hour on two cores
+thinker: $(VENV)/.ready ## Train that model again from nothing: three quarters of an hour on two cores
 	$(BIN)/python -m thinker
 
 bench: setup $(VENV)/.tested ## Measure this program beside what one would use instead

@@ -12,7 +12,7 @@ from thinker.card import measure, write_card
 from thinker.checkpoint import FOLDER, load, save
 from thinker.lessons import vocabulary_texts
 from thinker.network import new_model
-from thinker.training import Plan, Progress, train
+from thinker.training import FINISHING, LEARNING, Progress, train
 from thinker.vocabulary import tokenizer
 
 log = logging.getLogger("thinker")
@@ -23,22 +23,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m thinker", description=__doc__)
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the checkpoint goes")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tokens", type=int, default=Plan().tokens, help="seen in training")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only-measure", action="store_true", help="measure the checkpoint that is there")
     asked = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(asked.threads)
     if not asked.only_measure:
-        _train(asked.folder, asked.seed, asked.tokens)
+        _train(asked.folder, asked.seed)
     write_card(asked.folder, measure(*load(asked.folder)))
 
 
-def _train(folder: Path, seed: int, tokens: int) -> None:
+def _train(folder: Path, seed: int) -> None:
     made = tokenizer(vocabulary_texts())
     model = new_model(made, seed)
     curve: list[Progress] = []
-    for progress in train(model, made, Plan(tokens=tokens), seed):
+    for progress in train(model, made, (LEARNING, FINISHING), seed):
         curve.append(progress)
         rate = progress.tokens / progress.seconds
         log.info("%10d tokens, loss %.4f, %.0f tokens a second", progress.tokens, progress.loss, rate)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import TypeVar
 
 import torch
 from tokenizers import Tokenizer
@@ -16,16 +17,21 @@ from thinker.problems import drawn, tasks
 from thinker.trace import lettered
 
 # Harder tasks are seen more often.
-_TASK_SHARES = {
+HARDER_TASKS = {
     "sorting": 1.5, "comparison": 1.0, "sum": 1.0, "subtraction": 1.0, "multiplication": 1.6, "division": 1.6,
     "absolute_difference": 1.0, "find_max": 0.8, "find_min": 0.8, "mean": 0.9, "median": 1.2, "mode": 1.5,
     "odd_count": 0.7, "even_count": 0.7,
+}  # fmt: skip
+# What is learnt last: the order of long lists, and their means.
+LAST_LEARNT = HARDER_TASKS | {
+    "sorting": 4.5, "median": 2.0, "mode": 1.8, "mean": 1.8, "absolute_difference": 1.5, "division": 1.8
 }  # fmt: skip
 _EFFORT_SHARES = {Effort.NONE: 0.11, Effort.LOW: 0.06, Effort.MEDIUM: 0.73, Effort.HIGH: 0.10}
 _STYLE_SHARES = {
     "standard": 0.56, "concise": 0.11, "dont_overthink": 0.09, "step_by_step": 0.12, "ultra_concise": 0.12
 }  # fmt: skip
 _CUT_SHARE = 0.08  # of the traces; a forced end of the thinking has to be followed by an answer
+_Name = TypeVar("_Name", bound=str)
 _CHUNK = 2048  # conversations that are sorted by length together
 
 
@@ -69,23 +75,24 @@ class Lessons:
         self._problems = {task.name: drawn(task, seed, held_out=False) for task in tasks()}
         self._styles = {style.name: style for style in styles()}
 
-    def batches(self, tokens: int, copying: float = 0.0) -> Iterator[Batch]:
+    def batches(self, tokens: int, shares: Mapping[str, float], copying: float = 0.0) -> Iterator[Batch]:
         """Yield the batches of one chunk of lessons.
 
         Args:
             tokens: Of a batch, padding included, at most.
+            shares: Of each task.
             copying: Share of lessons that only copy a list, look its items up and tell which are equal.
         """
-        texts = [self._copy() if self._random.random() < copying else self._lesson() for _ in range(_CHUNK)]
+        texts = [self._copy() if self._random.random() < copying else self._lesson(shares) for _ in range(_CHUNK)]
         lessons = sorted(self._encoded(texts), key=lambda lesson: len(lesson.ids))
         grouped = list(_grouped(lessons, tokens))
         self._random.shuffle(grouped)
         for group in grouped:
             yield _batch(group)
 
-    def _lesson(self) -> tuple[str, str]:
-        problem = next(self._problems[self._chosen(_TASK_SHARES)])
-        effort = Effort(self._chosen(_EFFORT_SHARES))
+    def _lesson(self, shares: Mapping[str, float]) -> tuple[str, str]:
+        problem = next(self._problems[self._chosen(shares)])
+        effort = self._chosen(_EFFORT_SHARES)
         made = conversation(problem, effort, self._styles[self._chosen(_STYLE_SHARES)])
         if made.thinking and self._random.random() < _CUT_SHARE:
             made = self._cut(made)
@@ -109,9 +116,9 @@ class Lessons:
         compared = [f"{item} {wanted} {'yes' if value == wanted else 'no'}" for item, value in pairs]
         return f"List: {values}\n", f"{' '.join(items)}\n{', '.join(looked_up)}\n{', '.join(compared)}{END}"
 
-    def _chosen(self, shares: dict[str, float] | dict[Effort, float]) -> str:
+    def _chosen(self, shares: Mapping[_Name, float]) -> _Name:
         (name,) = self._random.choices(list(shares), list(shares.values()))
-        return str(name)
+        return name
 
     def _encoded(self, texts: Sequence[tuple[str, str]]) -> Iterator[Lesson]:
         prompts = self._tokenizer.encode_batch_fast([prompt for prompt, _ in texts])

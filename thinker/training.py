@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -14,31 +13,34 @@ from torch.nn.functional import cross_entropy
 from torch.optim import AdamW, Muon, Optimizer
 from transformers import LlamaForCausalLM
 
-from thinker.lessons import Batch, Lessons
-
-log = logging.getLogger(__name__)
+from thinker.lessons import HARDER_TASKS, LAST_LEARNT, Batch, Lessons
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How long and how fast to train.
+class Phase:
+    """A stretch of training: the rates rise at its start, then fall to nothing in a straight line.
 
     Attributes:
         tokens: Seen in all, padding included.
-        batch_tokens: Of one step.
-        copying: Share of the lessons that only copy, and up to which share of all tokens; without them the model learns
-            late or never to look up the items of a list.
         muon_rate: Learning rate of the matrices.
         adam_rate: Of embedding and norms.
-        warm_up: Steps over which the rates rise; afterwards they fall to nothing in a straight line.
+        tasks: In which shares they are taught.
+        copying: Share of the lessons that only copy, and up to which share of the tokens.
     """
 
-    tokens: int = 24_000_000
-    batch_tokens: int = 4096
-    copying: tuple[tuple[float, float], ...] = ((1.0, 0.04), (0.3, 0.15))
-    muon_rate: float = 0.02
-    adam_rate: float = 0.004
-    warm_up: int = 30
+    tokens: int
+    muon_rate: float
+    adam_rate: float
+    tasks: Mapping[str, float]
+    copying: tuple[tuple[float, float], ...] = ()
+
+
+# Without lessons that only copy, the model learns late or never to look up the items of a list.
+LEARNING = Phase(24_000_000, 0.02, 0.004, HARDER_TASKS, copying=((1.0, 0.04), (0.3, 0.15)))
+# What the first phase leaves unsure, at four tenths of its rates.
+FINISHING = Phase(4_000_000, 0.008, 0.0016, LAST_LEARNT)
+_BATCH_TOKENS = 4096
+_WARM_UP = 30  # steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +52,32 @@ class Progress:
     seconds: float
 
 
-def train(model: LlamaForCausalLM, tokenizer: Tokenizer, plan: Plan, seed: int) -> Iterator[Progress]:
+def train(model: LlamaForCausalLM, tokenizer: Tokenizer, phases: Sequence[Phase], seed: int) -> Iterator[Progress]:
     """Train a model in place, and yield where it stands every two hundred steps."""
     _quicken(model)
-    optimizers = _optimizers(model, plan)
+    before, start = 0, time.monotonic()
+    for number, phase in enumerate(phases):
+        lessons = Lessons(tokenizer, len(phases) * seed + number)
+        for seen, loss in _trained(model, lessons, phase):
+            yield Progress(before + seen, loss, time.monotonic() - start)
+        before += phase.tokens
+
+
+def _trained(model: LlamaForCausalLM, lessons: Lessons, phase: Phase) -> Iterator[tuple[int, float]]:
+    """Train for one phase; yield tokens seen in it, and the mean loss since the last time."""
+    optimizers = _optimizers(model, phase)
     rates = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
-    seen, losses, start = 0, [], time.monotonic()
-    for step, batch in enumerate(_stream(Lessons(tokenizer, seed), plan)):
-        left = max(0.0, 1 - seen / plan.tokens) * min(1.0, (step + 1) / plan.warm_up)
+    seen, losses = 0, []
+    for step, batch in enumerate(_stream(lessons, phase)):
+        left = max(0.0, 1 - seen / phase.tokens) * min(1.0, (step + 1) / _WARM_UP)
         for optimizer, rate in zip(optimizers, rates, strict=True):
             optimizer.param_groups[0]["lr"] = rate * left
         losses.append(_step(model, batch, optimizers))
         seen += batch.ids.numel()
-        if step % 200 == 199 or seen >= plan.tokens:
-            yield Progress(seen, sum(losses) / len(losses), time.monotonic() - start)
+        if step % 200 == 199 or seen >= phase.tokens:
+            yield seen, sum(losses) / len(losses)
             losses.clear()
-        if seen >= plan.tokens:
+        if seen >= phase.tokens:
             return
 
 
@@ -78,22 +90,22 @@ def _quicken(model: LlamaForCausalLM) -> None:
             model.get_submodule(name.rpartition(".")[0]).register_module(name.rpartition(".")[2], quick)
 
 
-def _stream(lessons: Lessons, plan: Plan) -> Iterator[Batch]:
+def _stream(lessons: Lessons, phase: Phase) -> Iterator[Batch]:
     seen = 0
     while True:
-        copying = next((share for share, until in plan.copying if seen < until * plan.tokens), 0.0)
-        for batch in lessons.batches(plan.batch_tokens, copying):
+        copying = next((share for share, until in phase.copying if seen < until * phase.tokens), 0.0)
+        for batch in lessons.batches(_BATCH_TOKENS, phase.tasks, copying):
             seen += batch.ids.numel()
             yield batch
 
 
-def _optimizers(model: LlamaForCausalLM, plan: Plan) -> tuple[Optimizer, ...]:
+def _optimizers(model: LlamaForCausalLM, phase: Phase) -> tuple[Optimizer, ...]:
     matrices = [weight for weight in model.model.layers.parameters() if weight.ndim == 2]
     chosen = {id(weight) for weight in matrices}
     others = [weight for weight in model.parameters() if id(weight) not in chosen]
     return (
-        Muon(matrices, lr=plan.muon_rate, weight_decay=0.0),
-        AdamW(others, lr=plan.adam_rate, betas=(0.9, 0.98), weight_decay=0.0),
+        Muon(matrices, lr=phase.muon_rate, weight_decay=0.0),
+        AdamW(others, lr=phase.adam_rate, betas=(0.9, 0.98), weight_decay=0.0),
     )
 
 

@@ -27,6 +27,8 @@ def runs_of(study: Path) -> list[tuple[RunFolder, Run]]:
         run = load_run(alone)
         return [] if run is None else [(alone, run)]
     found = [(folder, run) for folder in find_runs(study) if (run := _readable(folder)) is not None]
+    if not found and find_runs(study):
+        raise UserError(f"no run of {study} can be read; the lines above say why")
     if not found:
         raise UserError(f"{study} holds no run; give the folder of a study, one of: {_studies_near(study)}")
     return sorted(each_once(found), key=lambda pair: pair[0].path.name)

@@ -48,8 +48,9 @@ class ForcedClose(Question):
     """Asks for as many tokens as the thinking may have, closes it if it is still open, and asks for the answer.
 
     Near the end of the context the thinking gets what the closing and the answer's reserve leave of it.
-    A model that closes its thinking before the cap is not disturbed: its answer is continued if the cap cut it. A cap
-    of 0 costs one token that is thrown away, since only the rendered prompt shows whether it opens the thinking.
+    A model that closes its thinking before the cap is not disturbed: its answer is continued if the cap cut it. An
+    answer ends where a further thinking would begin. A cap of 0 costs one token that is thrown away, since only the
+    rendered prompt shows whether it opens the thinking.
     """
 
     def __init__(
@@ -87,7 +88,9 @@ class ForcedClose(Question):
                 return Finish(self._record(self._generations, tuple(self._turns)))
             if (missing := self._missing(event)) is not None:
                 self._turns.append(Turn("injected", missing + self._closing.text))
-        return Generate(self._request(1, budget.answer_tokens, self._prefix()))
+        request = self._request(1, budget.answer_tokens, self._prefix())
+        # A thinking that begins anew behind the closed one would have no cap.
+        return Generate(replace(request, stop=(*request.stop, self._closing.markers.open)))
 
     def _missing(self, event: Generation) -> str | None:
         """Return what is missing of the opening marker, mostly nothing, if the thinking is open; None if it is not."""

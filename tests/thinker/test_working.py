@@ -16,7 +16,7 @@ from runner.config.compose import compose
 from runner.config.suite import Suite
 from thinker.columns import added, divided, multiplied, subtracted
 from thinker.conversation import Effort, conversation, styles
-from thinker.lessons import Lessons, vocabulary_texts
+from thinker.lessons import HARDER_TASKS, Lessons, vocabulary_texts
 from thinker.problems import drawn, tasks
 from thinker.trace import Detail
 from thinker.vocabulary import tokenizer
@@ -90,7 +90,9 @@ def test_no_lesson_and_no_suite_share_operands() -> None:
 
 def test_lessons_are_the_same_for_the_same_seed() -> None:
     first, second, other = (Lessons(TOKENIZER, seed) for seed in (1, 1, 2))
-    one, two, three = ([batch.ids.tolist() for batch in lessons.batches(4096)] for lessons in (first, second, other))
+    one, two, three = (
+        [batch.ids.tolist() for batch in lessons.batches(4096, HARDER_TASKS)] for lessons in (first, second, other)
+    )
     assert one == two != three
 
 

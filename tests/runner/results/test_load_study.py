@@ -72,6 +72,9 @@ def test_an_unreadable_run_is_passed_over_unless_asked_for(tmp_path: Path, caplo
     assert [record.message for record in caplog.records if "bad" in record.message]
     with pytest.raises(UserError, match=r"run\.json"):
         runner.load(bad.path)
+    (tmp_path / "study" / "good" / "run.json").write_text("{")
+    with pytest.raises(UserError, match="no run of .*study can be read"):
+        runner.load(tmp_path / "study")
 
 
 def test_importing_runner_imports_nothing_heavy() -> None:

@@ -70,6 +70,24 @@ def test_a_cap_of_nothing_throws_its_one_token_away() -> None:
     assert record.usage.output == len(record.turns[1].token_ids or ())
 
 
+def test_an_answer_ends_where_another_thinking_would_begin() -> None:
+    """The thinker did that once in 840 samples: 162 tokens of thinking under a cap of 32."""
+    sample = asked(32)
+    first = sample.advance(Started())
+    assert isinstance(first, Generate)
+    assert first.request.stop == ()
+    thought = Generation(
+        first.request.key,
+        "<think>I add",
+        FinishReason.LENGTH,
+        Usage(prompt=5, output=32, thinking=32),
+        tuple(range(32)),
+    )
+    second = sample.advance(thought)
+    assert isinstance(second, Generate)
+    assert second.request.stop == ("<think>",)
+
+
 def test_a_thought_that_ends_in_time_is_left_alone() -> None:
     records = run(2000, script(thinking_tokens=100))
     assert {tuple(turn.kind for turn in record.turns) for record in records} == {("model",)}
