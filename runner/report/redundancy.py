@@ -56,7 +56,8 @@ def samples_of(
 
     found = redundancy_of(folder, run, embed, keys, ablation)
     verdicts = read_verdicts(folder, scoring, columns=list(_VERDICT)).to_pandas()
-    verdicts["key"] = list(map(sample_key, verdicts["problem_id"], verdicts["repeat"]))
+    keyed = map(sample_key, verdicts["problem_id"], verdicts["repeat"])
+    verdicts["key"] = pd.Series(list(keyed), index=verdicts.index, dtype=object)
     facts = pd.DataFrame([json.loads(text) for text in verdicts.pop("facts")], index=verdicts.index)
     for level in LEVELS:
         if level in facts:

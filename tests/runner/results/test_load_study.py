@@ -73,7 +73,7 @@ def test_an_unreadable_run_is_passed_over_unless_asked_for(tmp_path: Path, caplo
     with pytest.raises(UserError, match=r"run\.json"):
         runner.load(bad.path)
     (tmp_path / "study" / "good" / "run.json").write_text("{")
-    with pytest.raises(UserError, match="no run of .*study can be read"):
+    with pytest.raises(UserError, match=r"no run of .*study can be read"):
         runner.load(tmp_path / "study")
 
 
