@@ -87,9 +87,13 @@ def run_point(point: Point, source: EngineSource, command: str, console: Console
             after = 0 if code == EXIT_INTERRUPTED else judged(point, source, console)
             if after is None:
                 return code
+            done = point.suite.count_done(store.done_keys())
+            broken_off = code in (EXIT_INTERRUPTED, EXIT_LATER)
+            if broken_off and not done:
+                print_line(console, f"not finished: none of {point.suite.size} samples")
+                return code
             code = max(code, after, conclude(point, tracker, console, brief))
-            if code in (EXIT_INTERRUPTED, EXIT_LATER):
-                done = point.suite.count_done(store.done_keys())
+            if broken_off:
                 note = "short texts end first, so these figures are not those of the whole"
                 print_line(console, f"not finished: {done} of {point.suite.size} samples; {note}")
         finally:

@@ -47,6 +47,8 @@ def make_set(words: Sequence[str], config_dir: Path | None, out: Console) -> int
         StorageError: a file can't be written.
     """
     recipe, given = read_recipe(words, config_dir)
+    if given == "":
+        raise UserError("out is empty; name a folder, or give out=null for outputs/sets/NAME")
     folder = _SETS / slug(recipe.name) if given is None else Path(given)
     embed = make_embedder(recipe.embed)
     base = compose(["tracking=off"])

@@ -384,6 +384,19 @@ def test_a_plan_says_that_an_unfinished_run_tells_little(tmp_path: Path) -> None
     assert "of its 7000 samples, the short ones come first" in " ".join(plan.out.replace("│", " ").split())
 
 
+def test_what_is_broken_off_before_the_first_answer_shows_no_empty_table(tmp_path: Path) -> None:
+    started = start(*SCRIPTED, "suite.samples=5", "engine.step_s=30", cwd=tmp_path)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("outputs/*/*/generations.jsonl")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1)
+    started.send_signal(signal.SIGINT)
+    out, _ = started.communicate(timeout=120)
+    assert started.returncode == 130
+    assert "not finished: none of 70 samples" in out
+    assert "┃" not in out
+
+
 def _await_lines(cwd: Path, count: int) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:

@@ -186,5 +186,7 @@ def test_the_published_recipe_is_whole_and_mistakes_are_one_line() -> None:
     ):
         with pytest.raises(UserError, match=message):
             read_recipe(words, None)
+    with pytest.raises(UserError, match="out is empty"):
+        make_set(["recipe=scripted", "out="], None, Console())
     with pytest.raises(UserError, match="solver: model=thinker with engine=scripted"):
         make_set(["recipe=scripted", "model@recipe.solver.model=thinker", "out=/dev/null/x"], None, Console())
