@@ -38,9 +38,14 @@ def tracked_run(name: str, study: str, run: Run, folder: RunFolder) -> TrackedRu
 
 
 def summary_metrics(summary: RunSummary) -> dict[str, Metric]:
-    """Return the figures over all tasks, and under ``tasks`` those of each."""
+    """Return the figures over all tasks, under ``tasks`` those of each, and of OptimalThinkingBench the headlines."""
     tasks = {row.task: _metrics(row.figures) for row in summary.tasks}
-    return {**_metrics(summary.overall), "bounds": summary.bounds.name, "tasks": tasks}
+    found = {**_metrics(summary.overall), "bounds": summary.bounds.name, "tasks": tasks}
+    if summary.optimal is not None:
+        from bench.metrics.optimal_means import HEADLINES
+
+        found.update((name, getattr(summary.optimal, name).value) for name in HEADLINES)
+    return found
 
 
 def trace_rows(folder: RunFolder, family: str, scoring: Scoring, count: int) -> list[TraceRow]:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from runner.config.compose import compose
+from runner.results.layout import RunFolder
+from runner.results.summary import compute_summary
+from runner.tracking.views import summary_metrics
 from tests.end_to_end.command import SCRIPTED, runner
 
 SUITE = (
@@ -35,6 +38,14 @@ def test_a_run_ends_with_the_benchmarks_figures(folder: Path) -> None:
     assert (silent["auc_oaa"]["value"], silent["acc_ut"]["value"], silent["f1"]["value"]) == (1, 1, 1)
     assert 0.2 < thinking["auc_oaa"]["value"] < 0.7
     assert silent["missing"] == ["over math", "under math"]
+
+
+def test_a_tracker_is_sent_the_benchmarks_headlines(folder: Path) -> None:
+    for path in (folder / "outputs" / "s").glob("*/summary.json"):
+        sent = summary_metrics(compute_summary(RunFolder(path.parent)))
+        optimal = json.loads(path.read_text("utf-8"))["optimal"]
+        assert sent["f1"] == optimal["f1"]["value"]
+        assert sent["auc_oaa"] == optimal["auc_oaa"]["value"]
 
 
 def test_the_report_has_the_curve_as_page_markdown_and_csv(folder: Path) -> None:
