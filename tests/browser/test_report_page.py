@@ -59,6 +59,20 @@ def test_a_number_leads_to_its_samples_and_these_to_their_texts(watched: Watched
     expect(page.locator("#trace .facts")).to_contain_text("answer read")
 
 
+def test_samples_are_chosen_by_the_size_of_their_problem(watched: Watched) -> None:
+    page = watched.open("#/samples?run=0")
+    sizes = page.locator('[data-filter="size"] option')
+    assert sizes.all_text_contents()[0] == "all"
+    total = page.locator("#list tbody tr").count()
+    counts = []
+    for size in sizes.all_text_contents()[1:]:
+        page.locator('[data-filter="size"]').select_option(size)
+        expect(page.locator("main .tools .count").last).not_to_have_text(f"{total} samples")
+        counts.append(page.locator("#list tbody tr").count())
+    assert len(counts) > 1
+    assert 0 < sum(counts) <= total
+
+
 def test_what_a_model_wrote_is_text_with_its_wrong_step_marked(watched: Watched) -> None:
     page = watched.open(SAMPLES)
     first_sample(page)

@@ -72,8 +72,15 @@ def write_run(
     columns["error"] = _coded([None if row is None else _error(row) for row in found])
     columns["pattern"] = [None if row is None else _names(row) for row in found]
     columns["chunk"] = [where.get(key) for key in keys]
+    columns["size"] = _coded([_size(facts) for facts in rows["facts"]])
     write_data(data / f"samples-{place}.js", f"samples-{place}", columns)
     return {"samples": len(keys), "texts": written, "marked": sum(key in where for key in marks)}
+
+
+def _size(facts: str) -> str | None:
+    """Return the size of the problem as the page compares it, e.g. the length of a list; None where it has none."""
+    size = json.loads(facts).get("size")
+    return None if size is None else str(size)
 
 
 def _error(row: MarkRow) -> str | None:
@@ -86,7 +93,7 @@ def _names(row: MarkRow) -> list[str]:
 
 
 def _rows(source: RunFolder, scoring: Scoring) -> pd.DataFrame:
-    frame: pd.DataFrame = read_verdicts(source, scoring, columns=list(_COLUMNS)).to_pandas()
+    frame: pd.DataFrame = read_verdicts(source, scoring, columns=[*_COLUMNS, "facts"]).to_pandas()
     return frame.astype(object).where(frame.notna(), None)
 
 

@@ -8,7 +8,7 @@
     ["wrong step", "m-wrong"], ["error", "m-error"], ["first correct answer", "m-first"], ["redundant_verification", "m-redundant"], ["self_contradiction", "m-contradiction"],
     ["irrelevant_exploration", "m-irrelevant"], ["stopping_failure", "m-stopping"], ["helpful_decomposition", "m-helpful"],
   ];
-  const FILTERS = ["task", "outcome", "status", "rule", "reason", "error", "pattern", "flipped"];
+  const FILTERS = ["task", "outcome", "status", "rule", "reason", "error", "pattern", "size", "flipped"];
   const study = () => get("study");
 
   // Return the samples of a run as functions of their places.
@@ -83,6 +83,7 @@
       el("div", { class: "tools" },
         chooser("Run", "run", numbers(), query, "samples", labels()),
         chooser("Task", "task", samples.values("task"), query, "samples"),
+        samples.values("size").length > 1 && chooser("Size", "size", [...samples.values("size")].sort((a, b) => a - b), query, "samples"),
         chooser("Outcome", "outcome", ["correct", "incorrect", "unparsed", "ungraded", "error"], query, "samples"),
         chooser("Status", "status", samples.values("status"), query, "samples"),
         samples.values("error").length > 0 && chooser("Error", "error", samples.values("error"), query, "samples"),
