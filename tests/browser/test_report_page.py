@@ -59,6 +59,15 @@ def test_a_number_leads_to_its_samples_and_these_to_their_texts(watched: Watched
     expect(page.locator("#trace .facts")).to_contain_text("answer read")
 
 
+def test_every_count_of_errors_and_patterns_leads_to_as_many_samples(watched: Watched) -> None:
+    page = watched.open()
+    links = [(link.get_attribute("href"), link.text_content()) for link in page.locator("#taxonomy td a").all()]
+    assert links
+    for address, count in links:
+        page = watched.open(str(address))
+        expect(page.locator("#list tbody tr")).to_have_count(int(str(count)))
+
+
 def test_samples_are_chosen_by_the_size_of_their_problem(watched: Watched) -> None:
     page = watched.open("#/samples?run=0")
     sizes = page.locator('[data-filter="size"] option')

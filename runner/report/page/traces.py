@@ -69,7 +69,7 @@ def write_run(
     written = _write_texts(data, place, source, where, marks)
     columns = {name: _coded(rows[name].tolist()) if name in _REPEATING else rows[name].tolist() for name in _COLUMNS}
     found = [marks.get(key) for key in keys]
-    columns["error"] = _coded([None if row is None else _error(row) for row in found])
+    columns["error"] = _coded(list(map(_error_column, found, rows["outcome"])))
     columns["pattern"] = [None if row is None else _names(row) for row in found]
     columns["chunk"] = [where.get(key) for key in keys]
     columns["size"] = _coded([_size(facts) for facts in rows["facts"]])
@@ -86,6 +86,13 @@ def _size(facts: str) -> str | None:
 def _error(row: MarkRow) -> str | None:
     """Return the kind of error; a frame of nothing but missing ones holds NaN in its place."""
     return row["error"] if isinstance(row["error"], str) else None
+
+
+def _error_column(row: MarkRow | None, outcome: str | None) -> str | None:
+    """Return the kind of error, and ``none`` of a wrong answer that was looked at and is of no kind."""
+    if row is None:
+        return None
+    return _error(row) or ("none" if outcome in ("incorrect", "unparsed") else None)
 
 
 def _names(row: MarkRow) -> list[str]:
