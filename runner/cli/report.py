@@ -35,6 +35,7 @@ def report_study(study: Path, out: Path | None, texts: int, wandb: bool, scoring
     from runner.report.page import write_page
     from runner.report.pairs import study_pairs
     from runner.report.redundancy import study_redundancy
+    from runner.report.repeats import repeat_tables
     from runner.report.splits import splits
     from runner.report.tables import tables
     from runner.report.taxonomy import pattern_shares, study_taxonomy, taxonomy_parts
@@ -53,7 +54,7 @@ def report_study(study: Path, out: Path | None, texts: int, wandb: bool, scoring
     found = [*findings(frames, pairs, splits(frames), pattern_shares(marks)), *gap_findings(beside)]
     found += optimal_findings(optimal)
     parts, own = taxonomy_parts(frames, marks), optimal_tables(optimal)
-    traces, called = study_redundancy(frames, scoring), tool_tables(frames)
+    traces, called, repeated = study_redundancy(frames, scoring), tool_tables(frames), repeat_tables(frames)
     page = write_page(
         frames,
         folder,
@@ -66,9 +67,9 @@ def report_study(study: Path, out: Path | None, texts: int, wandb: bool, scoring
         curves=optimal_curves(optimal),
         optimal=own,
         redundancy=traces,
-        tools=called,
+        further={"Tools": called, "Repeats": repeated},
     )
-    written = [*tables(frames, pairs), *([gap_table(beside)] if beside else []), *own, *traces, *called]
+    written = [*tables(frames, pairs), *([gap_table(beside)] if beside else []), *own, *traces, *called, *repeated]
     write_text(folder, name, frames, found, written)
     print_line(console, f"report: {visible_line(page)}, with Markdown, LaTeX and CSV beside it")
     if tracking is not None:

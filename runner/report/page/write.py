@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from runner.config.settings import Scoring
@@ -44,7 +45,7 @@ def write_page(
     curves: Sequence[Mapping[str, Any]] = (),
     optimal: Sequence[TextTable] = (),
     redundancy: Sequence[TextTable] = (),
-    tools: Sequence[TextTable] = (),
+    further: Mapping[str, Sequence[TextTable]] = MappingProxyType({}),
 ) -> Path:
     """Write the page of a study and return its ``index.html``; other files in the folder stay.
 
@@ -60,7 +61,7 @@ def write_page(
         curves: See :func:`runner.report.optimal.optimal_curves`.
         optimal: See :func:`runner.report.optimal.optimal_tables`.
         redundancy: See :func:`runner.report.redundancy.study_redundancy`.
-        tools: See :func:`runner.report.tool_tables.tool_tables`.
+        further: Tables of further sections, by a section's title of one word; one without tables is left out.
 
     Raises:
         StorageError: a file can't be written.
@@ -90,7 +91,7 @@ def write_page(
         "factors": _by_factor(pairs),
         "optimal": optimal,
         "redundancy": redundancy,
-        "tools": tools,
+        "further": {name: own for name, own in further.items() if own},
         "looked_at": LOOKED_AT,
         "labels": named,
         "texts": {name: sum(one[name] for one in kept) for name in ("samples", "texts", "marked")},
