@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 import resource
 import signal
+from collections.abc import Callable
 
 from .limits import alone
 
 
 def signal_all(number: int, child: int) -> None:
     """Send a signal to every process but this one; the kernel does it at one stroke, so no fork slips through."""
+    if alone():
+        _send(os.kill, -1, number)
+    elif not _send(os.killpg, child, number):  # without a sandbox -1 would be every process of the user
+        _send(os.kill, child, number)  # just forked, it leads no group yet
+
+
+def _send(send: Callable[[int, int], None], receiver: int, number: int) -> bool:
     try:
-        if alone():
-            os.kill(-1, number)
-        else:  # without a sandbox -1 would be every process of the user
-            os.killpg(child, number)
+        send(receiver, number)
     except (ProcessLookupError, PermissionError):
-        return
+        return False
+    return True
 
 
 def reap(child: int) -> int | None:

@@ -224,6 +224,20 @@ pool.poll(600)
         wait_until_gone(process)
 
 
+def test_a_process_that_leads_no_group_yet_is_ended_without_a_sandbox() -> None:
+    """Whoever asked was killed right after the fork: nobody was signalled, and the end was waited for without one."""
+    script = """
+import os, time
+from runner.tools.inside.processes import end_all
+child = os.fork()
+if child == 0:
+    time.sleep(400)
+print(end_all(child))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "-9\n", done.stderr
+
+
 def test_no_folder_is_left_without_a_sandbox_either_when_this_program_is_killed(tmp_path: Path) -> None:
     script = """
 from runner.tools.launch import Limits, SandboxKind
