@@ -54,6 +54,11 @@ def _forget_in_child() -> None:
 os.register_at_fork(after_in_child=_forget_in_child)
 
 
+def _now_s() -> float:
+    """Return seconds that go on while the machine sleeps, where the system counts them: a holder that slept is late."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Who writes to a folder.
@@ -119,7 +124,7 @@ class FolderLock:
         for number in _numbers(self._path):
             if number < self._number:
                 _claim(self._path, number).unlink(missing_ok=True)
-        self._beaten = time.monotonic()
+        self._beaten = _now_s()
         Thread(target=self._keep_alive, name="lock", daemon=True).start()
         return self
 
@@ -140,21 +145,21 @@ class FolderLock:
         Raises:
             StorageError: it did.
         """
-        if time.monotonic() - self._beaten > LASTS_S / 2:
+        if _now_s() - self._beaten > LASTS_S / 2:
             self._beat()
         if self._lost:
             stood = f"this process stood still for more than {LASTS_S:.0f} s, and another one writes there now"
             raise StorageError(f"{self._path.parent}: {stood}")
-        if time.monotonic() - self._beaten > LASTS_S:
+        if _now_s() - self._beaten > LASTS_S:
             silent = f"its lock could not be renewed for more than {LASTS_S:.0f} s, so another one may write there"
             raise StorageError(f"{self._path.parent}: {silent}")
 
     def _acquire(self, draft: Path) -> None:
-        start = time.monotonic()
+        start = _now_s()
         while (holder := self._try(draft)) is not None:
             before = holder.job == os.environ.get("SLURM_JOB_ID") and not holder.is_here
             waits = LASTS_S + _BEAT_S if before else 0.0
-            if time.monotonic() - start > max(self._patience_s, waits):
+            if _now_s() - start > max(self._patience_s, waits):
                 raise UserError(taken(self._path, holder))
             time.sleep(_PAUSE_S if waits == 0 else 1.0)
 
@@ -188,7 +193,7 @@ class FolderLock:
             self._lost = True
         except OSError:
             return  # the file server does not answer; it may again before the claim is over
-        self._beaten = time.monotonic()
+        self._beaten = _now_s()
 
 
 def current_holder(path: Path) -> Holder | None:

@@ -12,7 +12,8 @@ from runner.errors import UserError
 
 # What this program sets itself, so that a job is found again and goes on where it stopped.
 _TAKEN = frozenset(
-    {"array", "chdir", "error", "job-name", "no-requeue", "open-mode", "output", "requeue", "signal", "time"}
+    {"array", "chdir", "error", "job-name", "no-requeue", "open-mode", "output"}
+    | {"parsable", "requeue", "signal", "test-only", "time", "wait"}
 )
 
 

@@ -86,6 +86,7 @@ def test_packs_that_take_other_gpus_are_another_array(here: Here, tmp_path: Path
         ("timeout=soon", "hydra.launcher.timeout='soon': "),
         ("timeout=0", "hydra.launcher.timeout=0: "),
         ("sbatch=['--array=1-3']", "--array can't be given here; this program sets it"),
+        ("sbatch=['--parsable']", "--parsable can't be given here; this program sets it"),
         ("partitoin=gpu", "hydra.launcher.partitoin"),
     ],
 )

@@ -132,7 +132,7 @@ def test_a_writer_that_stood_still_until_another_took_over_writes_no_more(
     with FolderLock(path) as mine:
         mine.check()
         claim_of_another_node(path, silent_s=0)
-        monkeypatch.setattr(lock.time, "monotonic", lambda: 1e9)
+        monkeypatch.setattr(lock, "_now_s", lambda: 1e9)
         with pytest.raises(StorageError, match="stood still"):
             mine.check()
 
@@ -146,7 +146,7 @@ def test_a_writer_whose_file_server_is_silent_for_too_long_writes_no_more(
     with FolderLock(tmp_path / "lock") as mine:
         monkeypatch.setattr(lock.os, "utime", silent)
         mine.check()
-        monkeypatch.setattr(lock.time, "monotonic", lambda: 1e9)
+        monkeypatch.setattr(lock, "_now_s", lambda: 1e9)
         with pytest.raises(StorageError, match="could not be renewed"):
             mine.check()
 
