@@ -23,7 +23,14 @@ OWN_WORDS = {
     "redundancy": ("embed", "baseline", "ablation"),
     "onset": ("step", "samples"),
     "judge": ("what",),
-    "make-set": ("recipe", "out", "model@recipe.solver.model", "engine@recipe.solver.engine", "judge"),
+    "make-set": (
+        "recipe",
+        "recipe.solver.max_tokens",
+        "out",
+        "model@recipe.solver.model",
+        "engine@recipe.solver.engine",
+        "judge",
+    ),
     "select": ("lambda",),
     "route": ("thinking", "direct", "embed", "score"),
 }
